@@ -1,0 +1,1 @@
+"""The few things that touch the operating system: processes, files, paths, time."""

@@ -1,0 +1,27 @@
+"""The time, and ids that are never used twice."""
+
+import os
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+def now() -> datetime:
+    """The time now, aware, in whole milliseconds as the store keeps it."""
+    return from_ms(to_ms(datetime.now(UTC)))
+
+
+def to_ms(at: datetime) -> int:
+    """Milliseconds since 1970 for an aware time."""
+    return (at - _EPOCH) // timedelta(milliseconds=1)
+
+
+def from_ms(ms: int) -> datetime:
+    """The aware time for milliseconds since 1970."""
+    return _EPOCH + timedelta(milliseconds=ms)
+
+
+def new_id(kind: str) -> str:
+    """A fresh id such as `w4k9x2m7qhtb`: a letter for its kind and 60 random bits."""
+    return kind + "".join(_ALPHABET[b & 31] for b in os.urandom(12))

@@ -1,0 +1,88 @@
+"""One call: parse, run the command's op, render its outcome."""
+
+import json
+import os
+import sys
+from typing import Any
+
+from woodwind.cli.parsing import build
+from woodwind.cli.screen import Screen
+from woodwind.model.errors import EXIT_PARTLY, WoodwindError
+from woodwind.ops.context import Context, person_at_terminal
+
+ENVELOPE_VERSION = 1
+
+
+def call(name: str, command: Any, argv: list[str], as_json: bool) -> int:
+    """Run a command and return its exit code; errors are the caller's to render."""
+    try:
+        args = build(name, command).parse_args(argv)
+    except SystemExit as leave:  # --help has printed itself
+        return int(leave.code or 0)
+    screen = Screen("never" if as_json else os.environ.get("WOODWIND_OUTPUT_COLOR", "auto"))
+    ctx = _context(screen, as_json)
+    try:
+        outcome = command.run(ctx, args)
+        screen.end_progress()
+        if as_json:
+            error = None
+            if outcome.exit_code == EXIT_PARTLY:
+                error = WoodwindError("part of it was done", code="partly_done", hint="See `data` for what was not.")
+            print_envelope(outcome.data, error)
+        else:
+            command.render(outcome, screen)
+        for note in outcome.notes:
+            screen.note(note)
+        return int(outcome.exit_code)
+    except BaseException:
+        screen.end_progress()
+        for note in ctx.notes:
+            screen.note(note)
+        raise
+    finally:
+        ctx.close()
+
+
+def _context(screen: Screen, as_json: bool) -> Context:
+    person = not as_json and person_at_terminal(os.environ)
+    try:
+        cwd = os.getcwd()
+    except FileNotFoundError:
+        raise WoodwindError("the current folder does not exist any more", hint="Go to another one: cd") from None
+    return Context(
+        cwd,
+        os.environ,
+        person=person,
+        say=screen.say,
+        confirm=_confirm if person else None,
+        pick=_pick if person else None,
+    )
+
+
+def _confirm(question: str) -> bool:
+    sys.stdout.flush()
+    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _pick(question: str, options: list[str]) -> int:
+    for n, option in enumerate(options, 1):
+        sys.stdout.write(f"  {n}. {option}\n")
+    while True:
+        answer = input(f"{question} [1-{len(options)}] ").strip()
+        if answer.isdecimal() and 1 <= int(answer) <= len(options):
+            return int(answer) - 1
+        if answer in options:
+            return options.index(answer)
+
+
+def print_envelope(data: Any, error: WoodwindError | None) -> None:
+    """The one form that all JSON output has."""
+    envelope = {
+        "version": ENVELOPE_VERSION,
+        "ok": error is None,
+        "data": data,
+        "error": None if error is None else {"code": error.code, "message": error.message, "hint": error.hint},
+    }
+    text = json.dumps(envelope, ensure_ascii=False, indent=None if not sys.stdout.isatty() else 2)
+    # A file name may hold bytes that are no text; as \\ufffd they cannot break a reader.
+    sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")

@@ -1,0 +1,43 @@
+"""The parser and picture of `ww log`."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from woodwind.cli.parsing import worker_argument
+from woodwind.cli.screen import Screen
+from woodwind.model.errors import UsageError
+from woodwind.model.outcome import Outcome
+from woodwind.model.text import clean
+from woodwind.ops.address import find_worker
+from woodwind.ops.context import Context
+from woodwind.ops.log import follow, log
+from woodwind.ops.projects import current
+
+EXAMPLES = ["ww log add-greeting", "ww log add-greeting --lines 500", "ww log - --follow"]
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """The command's words."""
+    worker_argument(parser, several=False)
+    parser.add_argument("-l", "--lines", type=int, default=50, metavar="N", help="how many lines (50)")
+    parser.add_argument("-f", "--follow", action="store_true", help="go on with new lines until the agent exits")
+
+
+def run(ctx: Context, args: Namespace) -> Outcome:
+    """Read the terminal."""
+    if args.lines < 1:
+        raise UsageError(f"--lines must be 1 or more, found {args.lines}")
+    if args.follow and args.json:
+        raise UsageError("--follow has no end, so it cannot be one JSON document", hint="Leave one of them out.")
+    worker = find_worker(ctx, current(ctx), args.name)
+    if not args.follow:
+        return Outcome({"name": worker.name, "text": clean(log(ctx, worker, lines=args.lines))}, notes=ctx.notes)
+    for text in follow(ctx, worker, lines=args.lines):
+        sys.stdout.write(clean(text))
+        sys.stdout.flush()
+    return Outcome({"name": worker.name, "text": ""}, notes=ctx.notes)
+
+
+def render(outcome: Outcome, screen: Screen) -> None:
+    """The text as it is."""
+    sys.stdout.write(outcome.data["text"])

@@ -1,0 +1,51 @@
+"""The parser and picture of `ww ls`."""
+
+import time
+from argparse import ArgumentParser, Namespace
+from datetime import datetime
+
+from woodwind.cli.screen import STATUS_COLOURS, Screen, age
+from woodwind.model.outcome import Outcome
+from woodwind.ops.context import Context
+from woodwind.ops.listing import list_workers
+
+EXAMPLES = ["ww ls", "ww ls --all", "ww ls --json"]
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """The command's words."""
+    parser.add_argument("-a", "--all", action="store_true", help="the workers of every project")
+
+
+def run(ctx: Context, args: Namespace) -> Outcome:
+    """List them."""
+    return list_workers(ctx, everywhere=args.all)
+
+
+def render(outcome: Outcome, screen: Screen) -> None:
+    """A table, or what to do when there is nothing to show."""
+    workers = outcome.data
+    if not workers:
+        screen.line('No workers here. Start one: ww new "What to do"')
+        return
+    now = time.time()
+    everywhere = "project_name" in workers[0]
+    rows, styles = [], []
+    for w in workers:
+        told = w["status"] + (f" {w['detail']}" if w["status"] == "exited" and w["detail"].startswith("with ") else "")
+        since = age(now - datetime.fromisoformat(w["created_at"]).timestamp()) if w["created_at"] else "?"
+        asks = f"{w['detail']} — " if w["status"] == "asking" else ""
+        rows.append(
+            [
+                *([w["project_name"]] if everywhere else []),
+                w["name"],
+                told,
+                w["agent"],
+                w["branch"],
+                since,
+                asks + w["title"],
+            ]
+        )
+        styles.append({everywhere + 0: "bold", everywhere + 1: STATUS_COLOURS.get(w["status"], "dim")})
+    heads = [*(["PROJECT"] if everywhere else []), "NAME", "STATUS", "AGENT", "BRANCH", "AGE", "TASK"]
+    screen.table(heads, rows, styles=styles)

@@ -1,0 +1,148 @@
+"""The parser and picture of `ww new`.
+
+A task becomes a branch and a worktree of its own, and an agent starts on it in a terminal of its own. Your
+checkout, your current window and your branch stay as they are.
+"""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from woodwind.cli.commands.attach import go
+from woodwind.cli.screen import Screen
+from woodwind.config.template import write_first
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
+from woodwind.model.outcome import Outcome
+from woodwind.ops.context import Context
+from woodwind.ops.create import Request, choose_agents, create
+from woodwind.ops.projects import current
+
+EXAMPLES = [
+    'ww new "Add a greeting to the start page"',
+    'ww new "Fix the login crash" --agent claude --attach',
+    'ww new "Try three designs" -n 3',
+    "ww new --file task.md --base develop --name importer",
+    "git log -5 | ww new -",
+]
+MOST_AT_ONCE = 50
+MOST_TEXT = 4 << 20
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """The command's words."""
+    parser.add_argument(
+        "task", nargs="?", default="", help="what to do, in your own words; - reads it from standard input"
+    )
+    parser.add_argument("--file", metavar="F", help="read the task from a file")
+    parser.add_argument(
+        "--agent", action="append", default=[], metavar="A", help="the agent; repeat it for one worker each"
+    )
+    parser.add_argument("-n", "--count", type=int, default=1, metavar="N", help="start N workers on the same task")
+    parser.add_argument("--name", default="", help="the worker's name; otherwise up to three words of the task")
+    parser.add_argument("--branch", default="", help="the new branch's name; otherwise made from the task")
+    parser.add_argument("--prefix", default=None, help="the first part of the branch name, instead of feat, fix, …")
+    parser.add_argument("--base", default="", metavar="REF", help="start from REF; @ is the current branch")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument(
+        "-s", "--session", dest="launch", action="store_const", const="session", help="in a tmux session of its own"
+    )
+    place.add_argument(
+        "-w", "--window", dest="launch", action="store_const", const="window", help="in a window of your session"
+    )
+    place.add_argument("--launch", choices=("session", "window"), help="the same as -s or -w, for scripts")
+    parser.add_argument("--plan-mode", action="store_true", help="let the agent plan first, without editing")
+    parser.add_argument("--no-agent", action="store_true", help="only the worktree, with a shell in its terminal")
+    parser.add_argument("--attach", action="store_true", help="go to its terminal at once")
+    parser.add_argument("-y", "--yes", action="store_true", help="ask nothing; take the first agent that is installed")
+
+
+def run(ctx: Context, args: Namespace) -> Outcome:
+    """Start the workers."""
+    task = _task(args)
+    if not 1 <= args.count <= MOST_AT_ONCE:
+        raise UsageError(f"-n must be from 1 to {MOST_AT_ONCE}, found {args.count}")
+    if args.no_agent and (args.agent or args.plan_mode):
+        raise UsageError("--no-agent contradicts --agent and --plan-mode")
+    several = args.count * max(1, len(args.agent)) > 1
+    if several and (args.branch or args.name or args.attach):
+        raise UsageError(
+            "--name, --branch and --attach are for one worker", hint="Leave them out, or start the workers one by one."
+        )
+    if args.attach and not ctx.person:
+        raise UsageError("--attach needs a person at a terminal")
+    if args.yes:
+        ctx.pick = lambda _question, _options: 0
+    write_first()
+    agents = [None] if args.no_agent else [*choose_agents(ctx, args.agent)]
+    for agent in agents:
+        if agent:
+            agent.require_program()
+    project = current(ctx)
+    request = Request(task, args.name, args.branch, args.prefix, args.base, args.launch or "", plan=args.plan_mode)
+    made: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
+    for agent in [a for a in agents for _ in range(args.count)]:
+        try:
+            worker = create(ctx, project, request, agent)
+        except WoodwindError as error:
+            if not several:
+                raise
+            failed.append({"agent": agent.name if agent else "", "error": error.message, "hint": error.hint})
+            continue
+        tree = worker.worktree
+        made.append(
+            {
+                "id": worker.id,
+                "name": worker.name,
+                "branch": tree.branch,
+                "base_branch": tree.base_branch,
+                "base_commit": tree.base_commit,
+                "path": tree.path,
+                "agent": worker.agent,
+                "launch": worker.launch,
+            }
+        )
+    if failed and not made:
+        raise WoodwindError(failed[0]["error"], hint=failed[0]["hint"])
+    if args.attach:
+        ctx.close()
+        go(ctx, made[0]["name"])
+    return Outcome({"workers": made, "failed": failed}, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
+
+
+def _task(args: Namespace) -> str:
+    if args.file and args.task:
+        raise UsageError("a task and --file contradict each other", hint="Give one of them.")
+    try:
+        if args.file:
+            with open(args.file, "rb") as file:
+                data = file.read(MOST_TEXT + 1)
+        elif args.task == "-":
+            data = sys.stdin.buffer.read(MOST_TEXT + 1)
+        else:
+            data = os.fsencode(args.task)
+    except OSError as error:
+        raise UsageError(f"the task cannot be read from {args.file}: {error.strerror}") from error
+    if len(data) > MOST_TEXT:
+        raise UsageError(
+            f"the task is longer than {MOST_TEXT >> 20} MB", hint="Put the material into a file of the repository."
+        )
+    task = data.decode("utf-8", "replace")
+    if not task.strip() and not args.no_agent:
+        raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
+    return task
+
+
+def render(outcome: Outcome, screen: Screen) -> None:
+    """Who was started, and what to type next."""
+    for worker in outcome.data["workers"]:
+        base = worker["base_branch"] or worker["base_commit"][:10]
+        screen.line(
+            f"{screen.paint(worker['name'], 'bold')} started: {worker['agent']} on {worker['branch']}, from {base}"
+        )
+        screen.line(screen.paint(f"  {worker['path']}", "dim"))
+    for failure in outcome.data["failed"]:
+        screen.line(screen.paint(f"one was not started: {failure['error']}", "red"))
+    if outcome.data["workers"]:
+        screen.line(screen.paint(f"  ww attach {outcome.data['workers'][-1]['name']}   ww ls", "dim"))

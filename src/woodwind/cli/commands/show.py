@@ -1,0 +1,54 @@
+"""The parser and picture of `ww show`."""
+
+from argparse import ArgumentParser, Namespace
+
+from woodwind.cli.parsing import worker_argument
+from woodwind.cli.screen import STATUS_COLOURS, Screen
+from woodwind.model.outcome import Outcome
+from woodwind.ops.address import find_workers
+from woodwind.ops.context import Context
+from woodwind.ops.projects import current
+from woodwind.ops.show import show
+
+EXAMPLES = ["ww show add-greeting", "ww show --json -"]
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """The command's words."""
+    worker_argument(parser)
+
+
+def run(ctx: Context, args: Namespace) -> Outcome:
+    """Look."""
+    project = current(ctx)
+    return Outcome([show(ctx, worker) for worker in find_workers(ctx, project, args.names)], notes=ctx.notes)
+
+
+def render(outcome: Outcome, screen: Screen) -> None:
+    """One block per worker."""
+    for n, w in enumerate(outcome.data):
+        if n:
+            screen.line()
+        status = screen.paint(w["status"], STATUS_COLOURS[w["status"]])
+        screen.line(f"{screen.paint(w['name'], 'bold')}  {status}  {w['detail']}")
+        base = f"{w['base_branch'] or 'a commit'} at {w['base_commit'][:10]}"
+        facts = {
+            "task": w["title"],
+            "agent": w["agent"],
+            "branch": f"{w['branch']}, from {base}",
+            "folder": w["path"],
+            "terminal": f"a {w['launch']}",
+            "id": w["id"],
+        }
+        for label, value in facts.items():
+            screen.line(f"  {screen.paint(f'{label:<9}', 'dim')} {value}")
+        if w["folder_missing"]:
+            screen.line(screen.paint("  its folder is missing: it was deleted from outside", "red"))
+        for reason in w["work"]:
+            screen.line(f"  {screen.paint('work     ', 'dim')} {reason}")
+        for commit in w["commits"]:
+            screen.line(f"  {screen.paint(commit['commit'][:10], 'yellow')} {commit['subject']}")
+        if w["last_words"]:
+            screen.line(screen.paint("  last words", "dim"))
+            for line in w["last_words"]:
+                screen.line(f"  {screen.paint('│', 'dim')} {line}")

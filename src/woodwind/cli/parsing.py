@@ -1,0 +1,44 @@
+"""Parsers: one per command, built only when it is called."""
+
+import argparse
+from typing import Any, NoReturn
+
+from woodwind.cli.table import ALIASES, COMMANDS
+from woodwind.model.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose mistakes become our own errors."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of exiting, so that --json has its say."""
+        raise UsageError(message, hint=f"`{self.prog} --help` shows how to use it.")
+
+
+def build(name: str, command: Any) -> Parser:
+    """The parser of a command, from its module."""
+    aliases = [a for a, target in ALIASES.items() if target == name]
+    more = f"\n\nAliases: {', '.join(aliases)}" if aliases else ""
+    summary = COMMANDS[name].summary
+    parser = Parser(
+        prog=f"ww {name}",
+        description=f"{summary[0].upper()}{summary[1:]}.\n\n{command.__doc__.split(chr(10), 2)[-1].strip()}".strip()
+        + more,
+        epilog="examples:\n" + "\n".join(f"  {line}" for line in command.EXAMPLES),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, for scripts and agents")
+    return parser
+
+
+def worker_argument(parser: argparse.ArgumentParser, *, several: bool = True) -> None:
+    """The argument that names workers."""
+    parser.add_argument(
+        "name" if not several else "names",
+        metavar="NAME",
+        nargs="*" if several else "?",
+        default=[] if several else "",
+        help="a worker's name, id, branch or path; left out inside its worktree; - for the last one",
+    )

@@ -1,0 +1,1 @@
+"""What the user can set, and how the layers are merged."""

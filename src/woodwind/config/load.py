@@ -1,0 +1,161 @@
+"""The configuration that holds here: defaults < user < project < environment (flags are the command's own)."""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from woodwind.base import paths
+from woodwind.config.schema import SECTIONS, Agent, Config
+from woodwind.config.sizes import parse_size
+from woodwind.model.errors import ConfigError
+
+PROJECT_FILE = "woodwind.toml"
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A configuration, the files it came from, and who set each key that is not at its default."""
+
+    config: Config
+    files: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+
+
+def project_file(folder: str, top: str, main_top: str = "") -> str:
+    """The project's file: the nearest from `folder` up to `top`, else the main checkout's; "" for none."""
+    here = folder
+    while True:
+        candidate = os.path.join(here, PROJECT_FILE)
+        if os.path.isfile(candidate):
+            return candidate
+        if here in (top, os.path.dirname(here)):
+            break
+        here = os.path.dirname(here)
+    candidate = os.path.join(main_top, PROJECT_FILE)
+    return candidate if main_top and os.path.isfile(candidate) else ""
+
+
+def load(project: str = "", *, environ: Mapping[str, str] | None = None, user: str | None = None) -> Loaded:
+    """Read and check all layers; `project` is the path of the project's file, or ""."""
+    loaded = Loaded(Config())
+    for path in (paths.config_file() if user is None else user, project):
+        if path and os.path.exists(path):
+            _merge(loaded, read_file(path), path)
+            loaded.files.append(path)
+    _merge_environment(loaded, os.environ if environ is None else environ)
+    return loaded
+
+
+def read_file(path: str) -> dict[str, Any]:
+    """The tables of a configuration file, unchecked."""
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{path} is not valid TOML: {error}",
+            hint="Mend that line, or move the file away to go back to the defaults.",
+        ) from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _merge(loaded: Loaded, tables: dict[str, Any], path: str) -> None:
+    for section, table in tables.items():
+        if section == "agents":
+            _merge_agents(loaded, table, path)
+        elif section not in SECTIONS:
+            raise _unknown(path, section, [*SECTIONS, "agents"])
+        elif not isinstance(table, dict):
+            raise ConfigError(f"{path}: `{section}` must be a section, written as [{section}]")
+        else:
+            _merge_section(loaded, getattr(loaded.config, section), section, table, path)
+
+
+def _merge_agents(loaded: Loaded, table: Any, path: str) -> None:
+    if not isinstance(table, dict) or not all(isinstance(v, dict) for v in table.values()):
+        raise ConfigError(f"{path}: agents are sections, written as [agents.NAME]")
+    for name, keys in table.items():
+        agent = loaded.config.agents.setdefault(name, Agent())
+        _merge_section(loaded, agent, f"agents.{name}", keys, path)
+        if "command" in keys:
+            agent.command = _command(agent.command, path)
+
+
+def _command(command: str, path: str) -> str:
+    command = os.path.expanduser(command)
+    if os.path.dirname(command) and not os.path.isabs(command):
+        return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(path)), command))
+    return command
+
+
+def _merge_section(loaded: Loaded, target: Any, section: str, table: dict[str, Any], source: str) -> None:
+    known = {f.name: f for f in fields(target)}
+    for name, value in table.items():
+        where = f"{section}.{name}"
+        if name not in known:
+            raise _unknown(source, where, [f"{section}.{k}" for k in known])
+        setattr(target, name, _checked(value, getattr(target, name), known[name].metadata, where, source))
+        loaded.sources[where] = source
+
+
+def _checked(value: Any, current: Any, about: Mapping[str, Any], where: str, source: str) -> Any:
+    """`value` when it has the type of `current` and is one of the choices."""
+    wanted = ""
+    if isinstance(current, bool) or isinstance(value, bool):
+        wanted = "" if isinstance(current, bool) and isinstance(value, bool) else "true or false"
+        if not isinstance(current, bool):
+            wanted = _type_name(current)
+    elif isinstance(current, list):
+        if not (isinstance(value, list) and all(isinstance(v, str) for v in value)):
+            wanted = 'a list of texts, such as ["a", "b"]'
+    elif isinstance(current, dict):
+        if not (isinstance(value, dict) and all(isinstance(v, str) for v in value.values())):
+            wanted = 'a table of texts, such as { NAME = "value" }'
+    elif not isinstance(value, type(current)):
+        wanted = _type_name(current)
+    elif about["choices"] and value not in about["choices"]:
+        wanted = "one of " + ", ".join(about["choices"])
+    elif isinstance(value, int) and value < 0:
+        wanted = "0 or more"
+    elif where == "trash.max_size" and parse_size(value) is None:
+        wanted = 'a size such as "500 MB" or "20 GB"'
+    if wanted:
+        raise ConfigError(
+            f"{source}: {where} must be {wanted}, found {value!r}",
+            hint="`ww config show` lists the keys and their values.",
+        )
+    return value
+
+
+def _type_name(current: Any) -> str:
+    return "a whole number" if isinstance(current, int) else "a text"
+
+
+def _unknown(source: str, where: str, known: list[str]) -> ConfigError:
+    near = difflib.get_close_matches(where, known, 1, 0.4)
+    hint = f"Did you mean `{near[0]}`?" if near else "Known here: " + ", ".join(known)
+    return ConfigError(f"{source}: unknown key `{where}`", hint=hint, code="unknown_key")
+
+
+def variable_for(section: str, name: str, about: Mapping[str, Any]) -> str:
+    """The environment variable that sets a key."""
+    return about["variable"] or f"WOODWIND_{section}_{name}".upper()
+
+
+def _merge_environment(loaded: Loaded, environ: Mapping[str, str]) -> None:
+    for section in SECTIONS:
+        target = getattr(loaded.config, section)
+        for f in fields(target):
+            variable = variable_for(section, f.name, f.metadata)
+            text = environ.get(variable, "")
+            if not text:
+                continue
+            current = getattr(target, f.name)
+            value: Any = int(text) if isinstance(current, int) and text.isdecimal() else text
+            where = f"{section}.{f.name}"
+            setattr(target, f.name, _checked(value, current, f.metadata, where, f"${variable}"))
+            loaded.sources[where] = f"${variable}"

@@ -1,0 +1,54 @@
+"""How git is called: in a chosen repository, with nothing of it or of the caller able to interfere."""
+
+import os
+
+from woodwind.base.run import Conversation, Done, run
+from woodwind.model.errors import MissingTool
+
+# The caller's GIT_* variables would point git elsewhere; only these say nothing about a repository.
+_KEPT = (
+    "GIT_EXEC_PATH",
+    "GIT_SSH",
+    "GIT_SSL",
+    "GIT_ASKPASS",
+    "GIT_CONFIG",
+    "GIT_AUTHOR_",
+    "GIT_COMMITTER_",
+    "GIT_TRACE",
+)
+
+# A hook or fsmonitor planted by an agent must not run for us, and a commit must survive a power loss.
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.fsync=committed",
+    "core.quotePath=false",
+    "submodule.recurse=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "advice.detachedHead=false",
+)
+
+
+def environment() -> dict[str, str]:
+    """The environment for git: the caller's, less what would redirect it."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k.startswith(_KEPT)}
+    env.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C")
+    return env
+
+
+def _argv(words: tuple[str, ...]) -> list[str]:
+    return ["git", *(w for s in _SETTINGS for w in ("-c", s)), *words]
+
+
+def git(*words: str, input: bytes = b"", ok: tuple[int, ...] | None = (0,), timeout: float | None = None) -> Done:
+    """Run git with our settings; `words` begin with -C or --git-dir, so that the repository is explicit."""
+    try:
+        return run(_argv(words), env=environment(), input=input, ok=ok, timeout=timeout)
+    except MissingTool:
+        raise MissingTool("git was not found", hint="Install git 2.38 or later, for example: apt install git") from None
+
+
+def converse(*words: str) -> Conversation:
+    """Start a git process that is talked to, such as fast-import."""
+    return Conversation(_argv(words), env=environment())

@@ -1,0 +1,1 @@
+"""Records and rules: pure, without I/O, clock or async."""

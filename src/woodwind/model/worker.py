@@ -1,0 +1,87 @@
+"""A worker: one agent on one task, in its own worktree and terminal."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from woodwind.model.status import Phase
+
+RECORD_VERSION = 1
+_TEXTS = "id project name title task kind agent launch folder made_by agent_session".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A folder of a worker's, on its branch, and what it was cut from."""
+
+    path: str
+    branch: str
+    base_branch: str
+    base_commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker as it was made. Only `name`, `phase` and the worktree's path ever change."""
+
+    id: str
+    project: str
+    name: str
+    title: str
+    task: str
+    kind: str
+    agent: str
+    launch: str
+    folder: str
+    automated: bool
+    made_by: str
+    agent_session: str
+    phase: Phase
+    created_at: datetime
+    worktree: Worktree
+
+    def record(self) -> dict[str, Any]:
+        """What is kept in the worktree's git directory, so that the store can be rebuilt."""
+        return {
+            "version": RECORD_VERSION,
+            "id": self.id,
+            "project": self.project,
+            "name": self.name,
+            "title": self.title,
+            "task": self.task,
+            "kind": self.kind,
+            "agent": self.agent,
+            "launch": self.launch,
+            "folder": self.folder,
+            "automated": self.automated,
+            "made_by": self.made_by,
+            "agent_session": self.agent_session,
+            "created_at": self.created_at.isoformat(),
+            "branch": self.worktree.branch,
+            "base_branch": self.worktree.base_branch,
+            "base_commit": self.worktree.base_commit,
+            "path": self.worktree.path,
+        }
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any], *, phase: Phase) -> "Worker":
+        """The worker that `record()` described; KeyError, TypeError or ValueError when it is damaged."""
+        if record["version"] > RECORD_VERSION:
+            raise ValueError(f"record version {record['version']} is newer than {RECORD_VERSION}")
+        created = datetime.fromisoformat(record["created_at"])
+        if created.tzinfo is None:
+            raise ValueError("created_at has no time zone")
+        return cls(
+            **{name: _text(record, name) for name in _TEXTS},
+            automated=bool(record["automated"]),
+            phase=phase,
+            created_at=created,
+            worktree=Worktree(*(_text(record, k) for k in ("path", "branch", "base_branch", "base_commit"))),
+        )
+
+
+def _text(record: dict[str, Any], key: str) -> str:
+    value = record[key]
+    if not isinstance(value, str):
+        raise TypeError(f"{key} is not text")
+    return value

@@ -1,0 +1,80 @@
+"""What a terminal multiplexer can do for us: the protocol that tmux, and others after it, fulfil."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+
+class Pane:
+    """One terminal that carries a worker's tag, as the multiplexer tells it now."""
+
+    __slots__ = ("dead", "exit_status", "id", "pid", "session", "title", "window", "worker")
+
+    def __init__(
+        self, *, worker: str, id: str, pid: int, dead: bool, exit_status: str, session: str, window: str, title: str
+    ) -> None:
+        self.worker = worker
+        self.id = id
+        self.pid = pid
+        self.dead = dead
+        self.exit_status = exit_status
+        self.session = session
+        self.window = window
+        self.title = title
+
+
+class Watching(Protocol):
+    """Somebody looks at a pane, and is told when it prints."""
+
+    def __enter__(self) -> "Watching": ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+    def wait(self, timeout: float) -> bool:
+        """Whether it printed within `timeout` seconds."""
+        ...
+
+
+class Mux(Protocol):
+    """One server of a multiplexer."""
+
+    server: str
+
+    def panes(self) -> list[Pane]:
+        """Every pane that carries a worker's tag; none when the server does not run."""
+        ...
+
+    def open_session(self, *, worker: str, name: str, folder: str) -> Pane:
+        """A placeholder terminal in a session of its own, tagged, that stays when its process ends."""
+        ...
+
+    def open_window(self, *, worker: str, name: str, folder: str, session: str) -> Pane:
+        """The same in a new window of a session that is there; nobody's focus moves."""
+        ...
+
+    def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
+        """Replace the placeholder by a program: argv as it is, with its variables; no shell in between."""
+        ...
+
+    def own_session(self, pane: Pane, *, name: str) -> Pane:
+        """Move a pane, with its running process, into a session of its own."""
+        ...
+
+    def text(self, pane: Pane, *, lines: int) -> str:
+        """The last lines that the terminal shows or has scrolled away."""
+        ...
+
+    def watch(self, pane: Pane) -> Watching:
+        """Be told when the pane prints."""
+        ...
+
+    def kill(self, pane: Pane) -> None:
+        """Close the terminal and end its process."""
+        ...
+
+    def attach_argv(self, pane: Pane, *, inside: bool) -> list[str]:
+        """The program that brings a person to the pane; `inside`: their terminal is in this server already."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        ...

@@ -1,0 +1,1 @@
+"""tmux: one control-mode connection per process and server."""

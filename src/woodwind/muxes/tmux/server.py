@@ -1,0 +1,241 @@
+"""A tmux server: the user's own or our private one. Panes are found by their tag, never by a remembered id."""
+
+import contextlib
+import os
+import socket as sockets
+from collections.abc import Mapping, Sequence
+
+from woodwind.base.run import RunFailed, find_program, run
+from woodwind.model.errors import MissingTool, Refused
+from woodwind.muxes.base import Pane
+from woodwind.muxes.tmux.control import Control, TmuxError, Watch, literal
+
+TAG = "@woodwind"
+SIZE = ("-x", "200", "-y", "50")
+# Two words or more, so that tmux starts it without a shell.
+_PLACEHOLDER = ("--", "tail", "-f", "/dev/null")
+_FIELDS = (
+    TAG,
+    "pane_id",
+    "pane_pid",
+    "pane_dead",
+    "pane_dead_status",
+    "pane_dead_signal",
+    "session_id",
+    "window_id",
+    "pane_title",
+)
+_FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS)
+# What a private server must not take over from whoever happens to start it.
+_SCRUBBED = ("GIT_", "WOODWIND_", "TMUX", "CLAUDECODE", "CLAUDE_CODE_")
+
+
+def socket_path(name: str) -> str:
+    """The socket of the server that `tmux -L name` means."""
+    folder = os.path.join(os.environ.get("TMUX_TMPDIR") or "/tmp", f"tmux-{os.getuid()}")
+    return os.path.join(os.path.realpath(folder), name)
+
+
+class Server:
+    """One tmux server, addressed by its socket."""
+
+    def __init__(self, socket: str, *, private: bool = False) -> None:
+        self.server = socket
+        self.private = private
+        self._control: Control | None = None
+
+    def running(self) -> bool:
+        """Whether a server answers on the socket."""
+        with contextlib.closing(sockets.socket(sockets.AF_UNIX)) as probe:
+            try:
+                probe.connect(self.server)
+            except OSError:
+                return False
+        return True
+
+    def panes(self) -> list[Pane]:
+        if not self._control and not self.running():
+            return []
+        seen: dict[str, Pane] = {}
+        try:
+            lines = self._ask("list-panes", "-a", "-f", f"#{{{TAG}}}", "-F", _FORMAT)
+        except TmuxError:
+            if self.running():
+                raise
+            return []
+        for line in lines:
+            pane = _pane(line)
+            if pane:
+                seen.setdefault(pane.id, pane)  # sessions of a group show the same pane once each
+        return list(seen.values())
+
+    def option(self, name: str, target: str = "") -> str:
+        """The value of an option in effect, for the server or a session."""
+        words = ("-A", "-t", target, name) if target else ("-s", name)
+        return " ".join(self._ask("show-options", "-qv", *words))
+
+    def has_session(self, session: str) -> bool:
+        """Whether the session with this id is there."""
+        try:
+            self._ask("has-session", "-t", session)
+        except TmuxError:
+            return False
+        return True
+
+    def open_session(self, *, worker: str, name: str, folder: str) -> Pane:
+        self._connect_by_new_session(name, folder)
+        assert self._control
+        pane_id, session = self._control.opened[0].split(" ")
+        if self.private:
+            self._ask("set-option", "-s", "exit-unattached", "off")
+        self._ask("set-option", "-t", session, "destroy-unattached", "off")
+        return self._tagged(pane_id, worker)
+
+    def open_window(self, *, worker: str, name: str, folder: str, session: str) -> Pane:
+        if self.option("destroy-unattached", session) not in ("", "off"):
+            raise Refused(
+                "a window in your session would be closed when you detach: destroy-unattached is set there",
+                hint="Use a session of its own (-s), or unset destroy-unattached.",
+            )
+        self._connect(["attach-session", *Control.FLAGS, "-t", session])
+        made = self._ask(
+            "new-window",
+            "-d",
+            "-P",
+            "-F",
+            "#{pane_id}",
+            "-t",
+            f"{session}:",
+            "-n",
+            name,
+            "-c",
+            literal(folder),
+            *_PLACEHOLDER,
+        )
+        return self._tagged(made[0], worker)
+
+    def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
+        variables = [w for name, value in env.items() for w in ("-e", f"{name}={value}")]
+        without = [w for name in unset for w in ("-u", name)]
+        self._ask("respawn-pane", "-k", "-t", pane.id, *variables, "--", "env", *without, *argv)
+        return self._find(pane.id)
+
+    def own_session(self, pane: Pane, *, name: str) -> Pane:
+        self._connect_by_new_session(name, "/")
+        assert self._control
+        placeholder, session = self._control.opened[0].split(" ")
+        self._ask("set-option", "-t", session, "destroy-unattached", "off")
+        self._ask("break-pane", "-d", "-s", pane.id, "-t", f"{session}:", "-n", name)
+        self._ask("kill-pane", "-t", placeholder)
+        return self._find(pane.id)
+
+    def text(self, pane: Pane, *, lines: int) -> str:
+        shown = self._ask("capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}")
+        while shown and not shown[-1].strip():
+            shown.pop()
+        return "".join(f"{line.rstrip()}\n" for line in shown[-lines:])
+
+    def watch(self, pane: Pane) -> Watch:
+        return Watch(self.server, pane.session, pane.id)
+
+    def kill(self, pane: Pane) -> None:
+        with contextlib.suppress(TmuxError):  # gone already is as good
+            self._ask("kill-pane", "-t", pane.id)
+
+    def attach_argv(self, pane: Pane, *, inside: bool) -> list[str]:
+        self._ask("select-window", "-t", pane.window)
+        self._ask("select-pane", "-t", pane.id)
+        verb = "switch-client" if inside else "attach-session"
+        return ["tmux", "-u", "-S", self.server, verb, "-t", pane.session]
+
+    def close(self) -> None:
+        if self._control:
+            self._control.close()
+            self._control = None
+
+    def _find(self, pane_id: str) -> Pane:
+        for pane in self.panes():
+            if pane.id == pane_id:
+                return pane
+        raise TmuxError("tmux: the terminal went away while its program was started", code="tmux_gone")
+
+    def _tagged(self, pane_id: str, worker: str) -> Pane:
+        self._ask("set-option", "-p", "-t", pane_id, TAG, worker)
+        self._ask("set-option", "-p", "-t", pane_id, "remain-on-exit", "on")
+        return self._find(pane_id)
+
+    def _connect_by_new_session(self, name: str, folder: str) -> None:
+        """Connect by opening a session of ours; a taken name gets a number."""
+        made = ("-P", "-F", "#{pane_id} #{session_id}")
+        for n in range(1, 1000):
+            free = name if n == 1 else f"{name}-{n}"
+            words = [
+                "new-session",
+                *Control.FLAGS,
+                *made,
+                *SIZE,
+                "-s",
+                free,
+                "-n",
+                name,
+                "-c",
+                literal(folder),
+                *_PLACEHOLDER,
+            ]
+            try:
+                self._connect(words)
+                return
+            except TmuxError as error:
+                if "duplicate session" not in error.message:
+                    raise
+        raise TmuxError(f"tmux: no free session name for {name}")
+
+    def _connect(self, opening: list[str]) -> None:
+        self.close()
+        if not find_program("tmux"):
+            raise missing_tmux()
+        os.makedirs(os.path.dirname(self.server), mode=0o700, exist_ok=True)
+        env = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED) or k == "TMUX_TMPDIR"}
+        for attempt in (1, 2, 3):
+            try:
+                self._control = Control(self.server, opening, env=env)
+                return
+            except TmuxError as error:
+                # A server that is just going away takes the connection and drops it.
+                if error.code != "tmux_gone" or attempt == 3:
+                    raise
+
+    def _ask(self, *words: str) -> list[str]:
+        """One command: over the connection when there is one, else as one process, which costs the same."""
+        if self._control:
+            return self._control.command(*words)
+        try:
+            done = run(["tmux", "-u", "-N", "-S", self.server, *words], timeout=30)
+        except RunFailed as error:
+            raise TmuxError(f"tmux: {error.done.complaint or 'command refused'}") from None
+        except MissingTool:
+            raise missing_tmux() from None
+        return done.text.splitlines()
+
+
+def missing_tmux() -> MissingTool:
+    """The error for a machine without tmux."""
+    return MissingTool("tmux was not found", hint="Install tmux 3.2 or later, for example: apt install tmux")
+
+
+def _pane(line: str) -> Pane | None:
+    fields = line.split("|", len(_FIELDS) - 1)
+    if len(fields) != len(_FIELDS) or not fields[2].isdecimal():
+        return None
+    worker, pane_id, pid, dead, status, signal, session, window, title = fields
+    how = f"status {status}" if status else f"signal {signal}" if signal else ""
+    return Pane(
+        worker=worker,
+        id=pane_id,
+        pid=int(pid),
+        dead=dead == "1",
+        exit_status=how,
+        session=session,
+        window=window,
+        title=title,
+    )

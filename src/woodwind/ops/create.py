@@ -1,0 +1,357 @@
+"""`ww new`: one worker from nothing to running, or nothing at all."""
+
+import os
+import sqlite3
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from woodwind.agents import registry as agents
+from woodwind.agents.base import Agent
+from woodwind.base import paths
+from woodwind.base.clock import new_id, now
+from woodwind.base.failpoints import failpoint
+from woodwind.base.files import locked, write_atomic
+from woodwind.base.processes import start_time
+from woodwind.git import worktrees
+from woodwind.git.identity import lock_of
+from woodwind.git.repo import Refs, Repo, base_for
+from woodwind.model import naming
+from woodwind.model.brief import FILE, FOLDER, POINTER, brief
+from woodwind.model.errors import Refused, UsageError, WoodwindError
+from woodwind.model.status import Phase
+from woodwind.model.text import clean, one_line
+from woodwind.model.worker import Worker, Worktree
+from woodwind.muxes import registry as muxes
+from woodwind.muxes.base import Mux
+from woodwind.ops.context import Context
+from woodwind.ops.journal import Step, carry_out, worker_lock
+from woodwind.ops.terminal import known_servers
+from woodwind.store import events, operations, projects as project_rows, terminals, workers
+
+SHELL = "shell"  # what `--no-agent` puts where an agent's name would be
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for; None and "" mean: as configured."""
+
+    task: str
+    name: str = ""
+    branch: str = ""
+    prefix: str | None = None
+    base: str = ""
+    launch: str = ""
+    kind: str = "implementation"
+    plan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How the terminal's program is started. The values of its variables are never stored."""
+
+    argv: list[str]
+    env: dict[str, str]
+    unset: list[str]
+    names: list[str]
+
+
+def create(ctx: Context, project: str, request: Request, agent: Agent | None) -> Worker:
+    """Make a worker and start its agent (None: a shell); on any failure nothing is left of it."""
+    if not request.task.strip() and agent is not None:
+        raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
+    worker_id = new_id("w")
+    launch = _launch_kind(ctx, request)
+    session = str(uuid.uuid4())
+    how = _launch(ctx, agent, worker_id, project, session, plan=request.plan)
+    mux, remarks = muxes.choose(
+        ctx.loaded_config.config.tmux.server, ctx.loaded_config.config.tmux.socket, _around(ctx)
+    )
+    ctx.notes += remarks
+    if launch == "window" and mux.server != _around(ctx).socket:
+        launch = _no_window(request)
+    with worker_lock(worker_id):
+        worker, row = _reserve(ctx, project, request, worker_id, agent.name if agent else SHELL, launch, session)
+        operation = Create(ctx, row.args)
+        operation.mux, operation.how = mux, how
+        try:
+            carry_out(ctx, operation, row)
+        finally:
+            mux.close()
+    project_rows.set_last_worker(ctx.store, project, worker.id)
+    return replace(worker, phase=Phase.RUNNING)
+
+
+def _around(ctx: Context) -> muxes.Surroundings:
+    return muxes.Surroundings(ctx.environ)
+
+
+def _launch_kind(ctx: Context, request: Request) -> str:
+    if request.launch == "window" and not _around(ctx).socket:
+        raise UsageError(
+            "a window needs a tmux session to be in, and this terminal is not in tmux",
+            hint="Use -s, or start tmux first.",
+        )
+    return request.launch or str(getattr(ctx.loaded_config.config.launch, request.kind))
+
+
+def _no_window(request: Request) -> str:
+    """A window is possible only on the server that the caller is in."""
+    if request.launch == "window":
+        raise UsageError(
+            "a window in your session is not possible: the configuration puts terminals on the private tmux server",
+            hint='Use -s, or set [tmux] server = "auto".',
+        )
+    return "session"
+
+
+def _launch(ctx: Context, agent: Agent | None, worker: str, project: str, session: str, *, plan: bool) -> Launch:
+    """The program and its variables, read from the caller's environment now."""
+    env = {
+        "PATH": ctx.environ.get("PATH", os.defpath),
+        "WOODWIND_WORKER": worker,
+        "WOODWIND_PROJECT": project,
+        "WOODWIND_SOCKET": paths.socket(),
+    }
+    automated = not ctx.person
+    unset = [] if automated else ["WOODWIND_AUTOMATED"]
+    if automated:
+        env["WOODWIND_AUTOMATED"] = "1"
+    if agent is None:
+        return Launch([ctx.environ.get("SHELL") or "/bin/sh"], env, unset, [])
+    env.update(agent.env)
+    names = list(dict.fromkeys(agent.pass_env))
+    for name in names:
+        if name in ctx.environ:
+            env[name] = ctx.environ[name]
+        else:
+            unset.append(name)
+    return Launch(agent.argv(prompt=POINTER, session=session, plan=plan), env, unset, names)
+
+
+def _reserve(
+    ctx: Context, project: str, request: Request, worker_id: str, agent: str, launch: str, session: str
+) -> tuple[Worker, operations.OperationRow]:
+    """Choose free names and write the worker down, so that nobody else can take them."""
+    config = ctx.loaded_config.config.new
+    with locked(lock_of(ctx.repo.common)):
+        refs = Refs(ctx.repo)
+        base_branch, base_commit = base_for(ctx.repo, refs, request.base or config.base)
+        name, branch, path = _free_names(ctx, project, request, refs)
+        worker = Worker(
+            id=worker_id,
+            project=project,
+            name=name,
+            title=one_line(request.task) or name,
+            task=clean(request.task).strip(),
+            kind=request.kind,
+            agent=agent,
+            launch=launch,
+            folder=ctx.repo.prefix,
+            automated=not ctx.person,
+            made_by=ctx.caller,
+            agent_session=session,
+            phase=Phase.CREATING,
+            created_at=now(),
+            worktree=Worktree(path, branch, base_branch, base_commit),
+        )
+        args = {"worker": worker.record(), "common": ctx.repo.common}
+        with ctx.store.transaction() as db:
+            workers.insert(db, worker)
+            row = operations.begin(db, project=project, worker=worker_id, kind=Create.kind, args=args)
+    failpoint("create.after_reserve")
+    return worker, row
+
+
+def _free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tuple[str, str, str]:
+    """A name, branch and folder that nobody has: the ones asked for, or generated ones with a number."""
+    config = ctx.loaded_config.config.new
+    prefix = request.prefix if request.prefix is not None else None if config.prefix == "auto" else config.prefix
+    task = request.task if naming.words_of(one_line(request.task, 400)) else request.name or "task"
+    wanted_name = naming.check_name(request.name) if request.name else naming.name_for(task)
+    wanted_branch = naming.check_branch(request.branch or naming.branch_for(task, prefix=prefix))
+    names = workers.taken_names(ctx.store, project)
+    held_branches, held_paths = workers.taken_places(ctx.store, project)
+    branches = {naming.key(b) for b in refs.branches} | held_branches
+    for n in range(1, 10_000):
+        name = naming.numbered(wanted_name, 1 if request.name else n)
+        branch = naming.numbered(wanted_branch, 1 if request.branch else n)
+        path = worktree_path(ctx.repo, config.path, name, branch)
+        problem = _problem(name, branch, path, names, branches, held_paths)
+        if not problem:
+            return name, branch, path
+        if request.name or request.branch:
+            fixed, asked = problem, bool(request.name)
+            if (fixed[0] == "branch" and request.branch) or (fixed[0] != "branch" and asked):
+                raise Refused(fixed[1], code=f"{fixed[0]}_exists", hint=fixed[2])
+    raise WoodwindError(f"no free name was found for {wanted_name!r}")
+
+
+def _problem(
+    name: str, branch: str, path: str, names: set[str], branches: set[str], held_paths: set[str]
+) -> tuple[str, str, str] | None:
+    """(what is taken, message, hint), or None when all three are free."""
+    if naming.key(name) in names:
+        return (
+            "name",
+            f"there is a worker {name!r} already",
+            "Choose another --name; `ww ls` and `ww trash ls` show those in use.",
+        )
+    key = naming.key(branch)
+    if key in branches:
+        return "branch", f"the branch {branch!r} exists already", "Choose another --branch, or leave it out."
+    nested = [b for b in branches if b.startswith(key + "/") or key.startswith(b + "/")]
+    if nested:
+        return (
+            "branch",
+            f"the branch {branch!r} cannot be beside {nested[0]!r}: git keeps branches as folders",
+            "Choose another --branch.",
+        )
+    if naming.key(path) in held_paths or os.path.lexists(path):
+        return "folder", f"the folder {path} exists already", "Choose another --name, or move the folder away."
+    return None
+
+
+def worktree_path(repo: Repo, template: str, name: str, branch: str) -> str:
+    """The folder for a worktree, from the configured template."""
+    words = {"repo": repo.name, "branch": branch.replace("/", "-"), "name": name}
+    try:
+        path = os.path.expanduser(template.format(**words))
+    except (KeyError, IndexError, ValueError) as error:
+        raise UsageError(
+            f"new.path cannot be used: {template!r} ({error})", hint="Known are {repo}, {branch} and {name}."
+        ) from error
+    home = repo.home
+    if os.path.basename(home) in (".git", ".bare"):
+        home = os.path.dirname(home)
+    full = os.path.normpath(os.path.join(home, path))
+    if full == home or home.startswith(full + "/"):
+        raise UsageError(
+            f"new.path gives {full}, which holds the repository itself",
+            hint='For example: "../{repo}.worktrees/{name}"',
+        )
+    return full
+
+
+class Create:
+    """The journalled operation behind `ww new`. After a crash it is undone: no half-made worker stays."""
+
+    kind = "create"
+    finish_from = ""
+
+    def __init__(self, ctx: Context, args: Mapping[str, Any]) -> None:
+        self.ctx = ctx
+        self.common: str = args["common"]
+        self.worker = Worker.from_record(args["worker"], phase=Phase.CREATING)
+        self.tree = self.worker.worktree
+        self.mux: Mux | None = None
+        self.how: Launch | None = None
+        self.terminal: terminals.Terminal | None = None
+
+    def steps(self) -> list[Step]:
+        return [
+            Step("branch", self._make_branch, self._drop_branch),
+            Step("worktree", self._add_worktree, self._discard_worktree),
+            Step("checkout", self._checkout),
+            Step("brief", self._write_brief),
+            Step("terminal", self._open_terminal, self._close_terminal),
+            Step("agent", self._start_agent),
+        ]
+
+    def _make_branch(self) -> None:
+        worktrees.make_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
+
+    def _drop_branch(self) -> None:
+        worktrees.drop_made_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
+
+    def _add_worktree(self) -> None:
+        with locked(lock_of(self.common)):
+            admin = worktrees.add(self.common, path=self.tree.path, branch=self.tree.branch, worker=self.worker.id)
+            failpoint("create.in_worktree")
+            worktrees.write_record(admin, self.worker.record())
+
+    def _discard_worktree(self) -> None:
+        with locked(lock_of(self.common)):
+            worktrees.discard_new(self.common, path=self.tree.path, worker=self.worker.id)
+
+    def _checkout(self) -> None:
+        self.ctx.say(f"checking out {self.tree.branch}")
+        worktrees.fill(self.tree.path, worktrees.admin_of(self.common, self.tree.path))
+
+    def _write_brief(self) -> None:
+        folder = os.path.join(self.tree.path, FOLDER)
+        if os.path.lexists(folder):
+            raise Refused(
+                f"the repository has a {FOLDER} of its own in {self.tree.base_branch or self.tree.base_commit}",
+                code="folder_exists",
+                hint=f"Woodwind keeps the brief there: remove {FOLDER} from the repository.",
+            )
+        os.mkdir(folder)
+        # A folder that ignores itself: nothing of it can show in git status or be committed by accident.
+        write_atomic(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
+        text = brief(
+            task=self.worker.task or self.worker.title,
+            branch=self.tree.branch,
+            base_branch=self.tree.base_branch or self.tree.base_commit,
+        )
+        write_atomic(os.path.join(self.tree.path, FILE), text.encode("utf-8", "replace"), mode=0o644)
+
+    def _open_terminal(self) -> None:
+        assert self.mux
+        self.ctx.say("opening its terminal")
+        folder = os.path.normpath(os.path.join(self.tree.path, self.worker.folder))
+        if not os.path.isdir(folder):
+            folder = self.tree.path
+        name = naming.ascii_slug(self.worker.name, self.worker.id)
+        if self.worker.launch == "window":
+            session = _around(self.ctx).session
+            self.pane = self.mux.open_window(worker=self.worker.id, name=name, folder=folder, session=session)
+        else:
+            full = f"{naming.ascii_slug(self.ctx.repo.name, 'repo')}-{name}"
+            self.pane = self.mux.open_session(worker=self.worker.id, name=full, folder=folder)
+
+    def _close_terminal(self) -> None:
+        for mux in [self.mux] if self.mux else known_servers(self.ctx):
+            for pane in mux.panes():
+                if pane.worker == self.worker.id:
+                    mux.kill(pane)
+
+    def _start_agent(self) -> None:
+        assert self.mux
+        assert self.how
+        pane = self.mux.start(self.pane, self.how.argv, env=self.how.env, unset=self.how.unset)
+        self.terminal = terminals.Terminal(self.mux.server, pane.pid, start_time(pane.pid), self.how.names)
+        if pane.dead:
+            name = self.worker.name
+            self.ctx.notes.append(f"the agent of {name} exited at once with {pane.exit_status}: see `ww log {name}`")
+
+    def commit(self, db: sqlite3.Connection) -> None:
+        assert self.terminal
+        workers.set_phase(db, self.worker.id, Phase.RUNNING)
+        terminals.save(db, self.worker.id, self.terminal)
+        data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}
+        events.append(db, project=self.worker.project, worker=self.worker.id, kind="worker.created", data=data)
+
+    def abandoned(self, db: sqlite3.Connection) -> None:
+        workers.delete(db, self.worker.id)
+
+
+def choose_agents(ctx: Context, wanted: list[str]) -> list[Agent]:
+    """The agents to start: by flag, configuration, or what is installed; a person may be asked."""
+    config = ctx.loaded_config.config
+    names = wanted or ([config.new.agent] if config.new.agent else [])
+    if names:
+        return [agents.find(name, config.agents) for name in names]
+    found = agents.installed(config.agents)
+    if not found:
+        raise agents.none_installed()
+    if len(found) == 1:
+        return found
+    listed = [a.name for a in found]
+    if not ctx.pick:
+        raise UsageError(
+            f"several agents are installed ({', '.join(listed)}) and none was chosen",
+            hint=f"Say --agent {listed[0]}, or set `agent` in [new] of the configuration.",
+        )
+    return [found[ctx.pick("Which agent?", listed)]]

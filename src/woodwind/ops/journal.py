@@ -1,0 +1,129 @@
+"""Operations with several steps: journalled before each, undone when they fail, and settled after a crash."""
+
+import contextlib
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from woodwind.base import paths
+from woodwind.base.failpoints import failpoint
+from woodwind.base.files import Locked, locked
+from woodwind.model.errors import WoodwindError
+from woodwind.ops.context import Context
+from woodwind.store import operations
+from woodwind.store.operations import OperationRow
+
+
+class Step:
+    """One step: `do` and `undo` can each be repeated, and `undo` works on a half-done `do`."""
+
+    __slots__ = ("do", "name", "undo")
+
+    def __init__(self, name: str, do: Callable[[], None], undo: Callable[[], None] | None = None) -> None:
+        self.name = name
+        self.do = do
+        self.undo = undo
+
+
+class Operation(Protocol):
+    """A kind of operation, rebuilt from its journalled arguments."""
+
+    kind: str
+    # After a crash in this step or a later one the operation is finished; before it, undone. "" means always undone.
+    finish_from: str
+
+    def steps(self) -> list[Step]:
+        """The steps in order."""
+        ...
+
+    def commit(self, db: sqlite3.Connection) -> None:
+        """What the store learns, in the same transaction as the operation's end."""
+        ...
+
+    def abandoned(self, db: sqlite3.Connection) -> None:
+        """What the store learns when the operation was undone."""
+        ...
+
+
+@contextlib.contextmanager
+def worker_lock(worker: str, *, wait: bool = True) -> Iterator[None]:
+    """Hold a worker's lifecycle: one operation on it at a time."""
+    with locked(paths.lock_file(worker), wait=wait):
+        yield
+
+
+def carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
+    """Do all steps of an operation that was just journalled; the caller holds the worker's lock."""
+    # Removing the worker that one runs in closes one's own terminal: the operation still ends.
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        _do(ctx, operation, row, operation.steps())
+    except BaseException:
+        try:
+            _undo(ctx, operation, row)
+        except (WoodwindError, OSError, sqlite3.Error) as second:
+            ctx.notes.append(f"what was begun could not be undone now ({second}); the next command will do it")
+        raise
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]) -> None:
+    for step in steps:
+        operations.intend(ctx.store, row.id, step.name)
+        row.step = step.name
+        failpoint(f"{operation.kind}.before_{step.name}")
+        step.do()
+        failpoint(f"{operation.kind}.after_{step.name}")
+    with ctx.store.transaction() as db:
+        operation.commit(db)
+        operations.finish(db, row.id, "done")
+    failpoint(f"{operation.kind}.after_commit")
+
+
+def _undo(ctx: Context, operation: Operation, row: OperationRow) -> None:
+    names = [step.name for step in operation.steps()]
+    begun = names.index(row.step) + 1 if row.step in names else 0
+    for step in reversed(operation.steps()[:begun]):
+        if step.undo:
+            step.undo()
+    with ctx.store.transaction() as db:
+        operation.abandoned(db)
+        operations.finish(db, row.id, "undone")
+
+
+def recover(ctx: Context, project: str) -> list[str]:
+    """Settle what died halfway; return what was done about each. Operations that are under way are left alone."""
+    settled: list[str] = []
+    for row in operations.running(ctx.store, project):
+        with contextlib.suppress(Locked), worker_lock(row.worker, wait=False):
+            still = operations.running(ctx.store, project, row.worker)
+            settled += [_settle(ctx, mine) for mine in still if mine.id == row.id]
+    return settled
+
+
+def _settle(ctx: Context, row: OperationRow) -> str:
+    operation = _rebuild(ctx, row)
+    names = [step.name for step in operation.steps()]
+    reached = names.index(row.step) if row.step in names else -1
+    if operation.finish_from and reached >= names.index(operation.finish_from):
+        try:
+            _do(ctx, operation, row, operation.steps()[reached:])
+            return f"finished the {row.kind} of {row.worker} that was cut short"
+        except WoodwindError as error:
+            ctx.notes.append(f"the {row.kind} of {row.worker} could not be finished: {error.message}")
+    _undo(ctx, operation, row)
+    return f"undid the {row.kind} of {row.worker} that was cut short"
+
+
+def _rebuild(ctx: Context, row: OperationRow) -> Operation:
+    # The verbs import this module; importing them above would be a cycle.
+    from woodwind.ops.kinds import KINDS
+
+    if row.kind not in KINDS:
+        raise WoodwindError(
+            f"an unfinished operation of kind {row.kind!r} is in the journal, which this Woodwind does not know",
+            hint="It was begun by a newer version: use that one to finish it.",
+        )
+    return KINDS[row.kind](ctx, row.args)

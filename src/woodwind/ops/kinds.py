@@ -1,0 +1,18 @@
+"""Every kind of journalled operation, so that one which died halfway can be settled."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from woodwind.ops.context import Context
+from woodwind.ops.create import Create
+from woodwind.ops.journal import Operation
+from woodwind.ops.purge import Purge
+from woodwind.ops.remove import Remove
+from woodwind.ops.restore import Restore
+
+KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
+    Create.kind: Create,
+    Remove.kind: Remove,
+    Restore.kind: Restore,
+    Purge.kind: Purge,
+}

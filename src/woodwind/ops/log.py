@@ -1,0 +1,57 @@
+"""`ww log`: what a worker's terminal shows and has shown."""
+
+import os
+import time
+from collections.abc import Iterator
+
+from woodwind.base import paths
+from woodwind.model.errors import NotFound
+from woodwind.model.worker import Worker
+from woodwind.ops.context import Context
+from woodwind.ops.terminal import find_pane, require_pane
+
+
+def log(ctx: Context, worker: Worker, *, lines: int) -> str:
+    """The last lines of the terminal; of a closed one, those that were kept when it was removed."""
+    found = find_pane(ctx, worker.id)
+    if found:
+        mux, pane = found
+        return mux.text(pane, lines=lines)
+    kept = os.path.join(paths.worker_dir(worker.id), "terminal.log")
+    try:
+        with open(kept, encoding="utf-8", errors="replace") as file:
+            return "".join(file.readlines()[-lines:])
+    except FileNotFoundError:
+        raise NotFound(
+            f"{worker.name} has no terminal any more, and nothing of it was kept",
+            code="no_terminal",
+            hint=f"Its work is safe in {worker.worktree.path}.",
+        ) from None
+
+
+def follow(ctx: Context, worker: Worker, *, lines: int) -> Iterator[str]:
+    """The last lines, then new ones as the terminal changes, until its program ends."""
+    mux, pane = require_pane(ctx, worker)
+    seen: list[str] = []
+    with mux.watch(pane) as changed:
+        while True:
+            now_shown = mux.text(pane, lines=max(lines, 2000)).splitlines()
+            fresh = _new_lines(seen, now_shown) if seen else now_shown[-lines:]
+            seen = now_shown
+            if fresh:
+                yield "".join(f"{line}\n" for line in fresh)
+            current = find_pane(ctx, worker.id)
+            if not current or current[1].dead:
+                return
+            changed.wait(5.0)
+            time.sleep(0.05)  # a burst of output is one change
+
+
+def _new_lines(before: list[str], after: list[str]) -> list[str]:
+    """What `after` has below the longest part that it shares with the end of `before`."""
+    for start in range(len(before)):
+        tail = before[start:]
+        if after[: len(tail)] == tail:
+            return after[len(tail) :]
+    changed = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
+    return after[changed:]

@@ -1,0 +1,27 @@
+"""`ww promote`: a worker's window becomes a session of its own; its program runs on."""
+
+from typing import Any
+
+from woodwind.model import naming
+from woodwind.model.errors import Refused
+from woodwind.model.worker import Worker
+from woodwind.ops.context import Context
+from woodwind.ops.journal import worker_lock
+from woodwind.ops.terminal import require_pane
+from woodwind.store import workers
+
+
+def promote(ctx: Context, worker: Worker) -> dict[str, Any]:
+    """Move the worker's pane into its own session; return where it is now."""
+    with worker_lock(worker.id):
+        current = workers.find(ctx.store, worker.id)
+        if current is None or current.launch == "session":
+            raise Refused(f"{worker.name} has a session of its own already", code="already_session")
+        mux, pane = require_pane(ctx, worker)
+        name = f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{naming.ascii_slug(worker.name, worker.id)}"
+        try:
+            moved = mux.own_session(pane, name=name)
+        finally:
+            mux.close()
+        workers.set_launch(ctx.store, worker.id, "session")
+    return {"name": worker.name, "id": worker.id, "launch": "session", "session": moved.session}

@@ -1,0 +1,163 @@
+"""`ww rm`: a worker's worktree is parked whole, its terminal closed; nothing of it is deleted."""
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from woodwind.base import paths
+from woodwind.base.clock import new_id, now
+from woodwind.base.files import is_inside, locked, make_private_dir, write_atomic
+from woodwind.base.processes import ancestors, occupants
+from woodwind.git import snapshots, worktrees
+from woodwind.git.identity import lock_of
+from woodwind.model.errors import Refused, WoodwindError
+from woodwind.model.status import Phase
+from woodwind.model.worker import Worker
+from woodwind.ops.context import Context
+from woodwind.ops.journal import Step, carry_out, worker_lock
+from woodwind.ops.rebuild import TRASH_FOLDER
+from woodwind.ops.terminal import find_pane
+from woodwind.store import events, operations, removals, workers
+
+SCROLLBACK = 20_000
+
+
+class Findings:
+    """What would be put away with a worker, and why that may be unwanted."""
+
+    def __init__(self, ctx: Context, worker: Worker) -> None:
+        common, tree = ctx.repo.common, worker.worktree
+        self.admin = worktrees.admin_of_worker(common, worker.id)
+        self.folder = worktrees.path_of(self.admin) if self.admin else tree.path
+        self.missing = not self.admin or not os.path.isdir(self.folder)
+        self.reasons: list[str] = []
+        tips = []
+        if not self.missing:
+            work = worktrees.Tree(self.folder, self.admin)
+            changes = work.changes()
+            tips.append(work.head())
+            for what, found in (("changed", changes.tracked), ("untracked", changes.untracked)):
+                if found:
+                    shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
+                    self.reasons.append(f"{len(found)} {what} {'file' if len(found) == 1 else 'files'} ({shown})")
+        tips += [t for t in [worktrees.branch_tip(common, tree.branch)] if t]
+        if tips:
+            ahead = worktrees.unmerged_commits(common, tips, tree.base_branch, tree.base_commit)
+            if ahead:
+                self.reasons.append(
+                    f"{ahead} {'commit' if ahead == 1 else 'commits'} not in {tree.base_branch or 'its base'}"
+                )
+        if not self.missing:
+            self.reasons += self._others_in_it(ctx, worker)
+
+    def _others_in_it(self, ctx: Context, worker: Worker) -> list[str]:
+        """Programs of a person that work in the folder, such as a shell or an editor."""
+        found = find_pane(ctx, worker.id)
+        agent = found[1].pid if found else 0
+        ours = ancestors(os.getpid())
+        others = [
+            (pid, name) for pid, name in occupants(self.folder) if pid not in ours and agent not in ancestors(pid)
+        ]
+        return [f"{name} (process {pid}) is at work in it" for pid, name in others[:3]]
+
+
+def check_removable(ctx: Context, worker: Worker) -> Findings:
+    """What a removal would put away; Refused when that is work which is nowhere else in sight."""
+    findings = Findings(ctx, worker)
+    if findings.reasons:
+        raise Refused(
+            f"{worker.name} was not removed: {'; '.join(findings.reasons)}",
+            code="has_work",
+            hint="Nothing was changed. --force removes it all the same; `ww restore` brings everything back.",
+        )
+    return findings
+
+
+def remove(ctx: Context, worker: Worker, *, force: bool) -> dict[str, Any]:
+    """Park a worker; return what became of it."""
+    with worker_lock(worker.id):
+        current = workers.find(ctx.store, worker.id)
+        if current is None or current.phase == Phase.REMOVED:
+            raise Refused(f"{worker.name} was removed by somebody else meanwhile", code="already_removed")
+        findings = Findings(ctx, current) if force else check_removable(ctx, current)
+        trash = "" if findings.missing else os.path.join(os.path.dirname(findings.folder), TRASH_FOLDER, worker.id)
+        if trash:
+            _check_movable(findings.folder, trash)
+        args = {"worker": worker.id, "project": worker.project, "common": ctx.repo.common, "admin": findings.admin,
+                "path": findings.folder, "trash": trash, "removal": new_id("r")}  # fmt: skip
+        with ctx.store.transaction() as db:
+            row = operations.begin(db, project=worker.project, worker=worker.id, kind=Remove.kind, args=args)
+        carry_out(ctx, Remove(ctx, args), row)
+    return {
+        "name": worker.name,
+        "id": worker.id,
+        "branch": worker.worktree.branch,
+        "trash": trash,
+        "put_away": findings.reasons,
+    }
+
+
+def _check_movable(folder: str, trash: str) -> None:
+    if os.path.lexists(trash):
+        raise WoodwindError(f"{trash} is in the way of parking {folder}", hint="Look at what it is, and move it away.")
+    parent = os.path.dirname(folder)
+    if not os.access(parent, os.W_OK):
+        raise Refused(f"{folder} cannot be parked: {parent} is not writable", hint="Make the folder writable.")
+    if os.path.ismount(folder):
+        raise Refused(f"{folder} cannot be parked: it is a mount point", hint="Unmount it first.")
+
+
+class Remove:
+    """The journalled operation behind `ww rm`. Once its terminal is closed it is finished, even after a crash."""
+
+    kind = "remove"
+    finish_from = "stop"
+
+    def __init__(self, ctx: Context, args: Mapping[str, Any]) -> None:
+        self.ctx = ctx
+        self.args = args
+
+    def steps(self) -> list[Step]:
+        return [Step("save", self._save), Step("stop", self._stop), Step("park", self._park)]
+
+    def _save(self) -> None:
+        self.ctx.say("saving its work")
+        admin, common, worker = self.args["admin"], self.args["common"], self.args["worker"]
+        if self.args["trash"]:
+            snapshots.save(worktrees.Tree(self.args["path"], admin), common, worker)
+        elif admin:
+            snapshots.save_git_only(admin, common, worker)
+
+    def _stop(self) -> None:
+        found = find_pane(self.ctx, self.args["worker"])
+        if not found:
+            return
+        mux, pane = found
+        folder = paths.worker_dir(self.args["worker"])
+        make_private_dir(folder)
+        write_atomic(os.path.join(folder, "terminal.log"), mux.text(pane, lines=SCROLLBACK).encode("utf-8", "replace"))
+        mux.kill(pane)
+
+    def _park(self) -> None:
+        if not self.args["trash"]:
+            return
+        with locked(lock_of(self.args["common"])):
+            worktrees.move(self.args["common"], self.args["admin"], self.args["path"], self.args["trash"])
+
+    def commit(self, db: sqlite3.Connection) -> None:
+        worker = self.args["worker"]
+        workers.set_phase(db, worker, Phase.REMOVED)
+        removals.add(
+            db, id=self.args["removal"], worker=worker, path=self.args["path"], trash=self.args["trash"], at=now()
+        )
+        data = {"removal": self.args["removal"], "trash": self.args["trash"]}
+        events.append(db, project=self.args["project"], worker=worker, kind="worker.removed", data=data)
+
+    def abandoned(self, db: sqlite3.Connection) -> None:
+        pass
+
+
+def inside_worktree(ctx: Context, worker: Worker) -> bool:
+    """Whether the command was called from inside the worker's worktree."""
+    return is_inside(os.path.realpath(ctx.cwd), os.path.realpath(worker.worktree.path))

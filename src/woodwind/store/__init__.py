@@ -1,0 +1,1 @@
+"""Facts in one SQLite file per user; every row belongs to a project."""

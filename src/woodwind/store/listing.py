@@ -1,0 +1,35 @@
+"""The rows of `ww ls`, as light as they can be: this is the command that is called most."""
+
+from typing import NamedTuple
+
+from woodwind.store.db import Store
+
+
+class Listed(NamedTuple):
+    """One worker with its terminal, as stored; an entry that is missing or damaged is empty."""
+
+    id: str
+    project: str
+    name: str
+    title: str
+    agent: str
+    phase: str
+    launch: str
+    created_ms: int
+    branch: str
+    path: str
+    server: str
+    pid: int
+    pid_start: str
+
+
+def rows(store: Store, project: str = "") -> list[Listed]:
+    """The live workers of a project, or of all, in order of creation."""
+    found = store.db.execute(
+        "SELECT w.id, w.project, w.name, w.title, w.agent, w.phase, w.launch, w.created_at, coalesce(t.branch, ''), "
+        "coalesce(t.path, ''), coalesce(p.server, ''), coalesce(p.pid, 0), coalesce(p.pid_start, '') FROM worker w "
+        "LEFT JOIN worktree t ON t.worker = w.id AND t.position = 0 LEFT JOIN terminal p ON p.worker = w.id "
+        "WHERE w.phase <> 'removed' AND (? = '' OR w.project = ?) ORDER BY w.project, w.created_at, w.id",
+        (project, project),
+    )
+    return [Listed(*row) for row in found]

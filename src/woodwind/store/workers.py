@@ -1,0 +1,90 @@
+"""Workers: rows <-> model."""
+
+import sqlite3
+from typing import Any
+
+from woodwind.base.clock import from_ms, to_ms
+from woodwind.model import naming
+from woodwind.model.status import Phase
+from woodwind.model.worker import Worker, Worktree
+from woodwind.store.db import Store
+
+_SELECT = (
+    "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.launch, w.folder, w.automated, w.made_by, "
+    "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit "
+    "FROM worker w JOIN worktree t ON t.worker = w.id AND t.position = 0 "
+)
+
+
+def _worker(row: tuple[Any, ...]) -> Worker:
+    automated, made_by, agent_session, phase, created = row[9:14]
+    tree = Worktree(*row[14:])
+    return Worker(*row[:9], bool(automated), made_by, agent_session, Phase(phase), from_ms(created), tree)
+
+
+def find(store: Store, worker: str) -> Worker | None:
+    """The worker with this id."""
+    row = store.db.execute(_SELECT + "WHERE w.id = ?", (worker,)).fetchone()
+    return _worker(row) if row else None
+
+
+def of_project(store: Store, project: str, *, removed: bool = False) -> list[Worker]:
+    """The project's workers in order of creation: the live ones, or those in the trash."""
+    rows = store.db.execute(
+        _SELECT + "WHERE w.project = ? AND w.purged = 0 AND (w.phase = 'removed') = ? ORDER BY w.created_at, w.id",
+        (project, removed),
+    )
+    return [_worker(row) for row in rows]
+
+
+def insert(db: sqlite3.Connection, worker: Worker) -> None:
+    """Add a worker inside a transaction; IntegrityError when its name is taken."""
+    db.execute(
+        "INSERT INTO worker (id, project, name, name_key, title, task, kind, agent, launch, folder, automated, "
+        "made_by, agent_session, phase, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            worker.id, worker.project, worker.name, naming.key(worker.name), worker.title, worker.task, worker.kind,
+            worker.agent, worker.launch, worker.folder, worker.automated, worker.made_by, worker.agent_session,
+            worker.phase, to_ms(worker.created_at),
+        ),
+    )  # fmt: skip
+    tree = worker.worktree
+    db.execute(
+        "INSERT INTO worktree VALUES (?, 0, ?, ?, ?, ?)",
+        (worker.id, tree.path, tree.branch, tree.base_branch, tree.base_commit),
+    )
+
+
+def delete(db: sqlite3.Connection, worker: str) -> None:
+    """Forget a worker that never came to be, inside a transaction."""
+    db.execute("DELETE FROM worker WHERE id = ?", (worker,))
+
+
+def set_phase(db: sqlite3.Connection, worker: str, phase: Phase) -> None:
+    """Move a worker to another phase, inside a transaction."""
+    db.execute("UPDATE worker SET phase = ? WHERE id = ?", (phase, worker))
+
+
+def set_purged(db: sqlite3.Connection, worker: str, *, purged: bool) -> None:
+    """Free a worker's name, or take it again, inside a transaction."""
+    db.execute("UPDATE worker SET purged = ? WHERE id = ?", (purged, worker))
+
+
+def set_launch(store: Store, worker: str, launch: str) -> None:
+    """Record that a worker's terminal is now a session or a window."""
+    with store.transaction() as db:
+        db.execute("UPDATE worker SET launch = ? WHERE id = ?", (launch, worker))
+
+
+def taken_names(store: Store, project: str) -> set[str]:
+    """The keys of all names in use, those in the trash included."""
+    return {r[0] for r in store.db.execute("SELECT name_key FROM worker WHERE project = ? AND purged = 0", (project,))}
+
+
+def taken_places(store: Store, project: str) -> tuple[set[str], set[str]]:
+    """The branches and the paths that workers hold or would come back to."""
+    rows = store.db.execute(
+        "SELECT t.branch, t.path FROM worktree t JOIN worker w ON w.id = t.worker WHERE w.project = ? AND w.purged = 0",
+        (project,),
+    ).fetchall()
+    return {naming.key(r[0]) for r in rows}, {naming.key(r[1]) for r in rows}

@@ -1,0 +1,1 @@
+"""What tests of Woodwind and of its plugins need: repository builder, private sandbox, rehearsal agent."""
