@@ -17,9 +17,25 @@ _SELECT = (
 
 
 def _worker(row: tuple[Any, ...]) -> Worker:
+    id, project, name, title, task, kind, agent, launch, folder = row[:9]
     automated, made_by, agent_session, phase, created = row[9:14]
-    tree = Worktree(*row[14:])
-    return Worker(*row[:9], bool(automated), made_by, agent_session, Phase(phase), from_ms(created), tree)
+    return Worker(
+        id=id,
+        project=project,
+        name=name,
+        title=title,
+        task=task,
+        kind=kind,
+        agent=agent,
+        launch=launch,
+        folder=folder,
+        automated=bool(automated),
+        made_by=made_by,
+        agent_session=agent_session,
+        phase=Phase(phase),
+        created_at=from_ms(created),
+        worktree=Worktree(*row[14:]),
+    )
 
 
 def find(store: Store, worker: str) -> Worker | None:

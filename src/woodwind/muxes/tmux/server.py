@@ -63,10 +63,8 @@ class Server:
             if self.running():
                 raise
             return []
-        for line in lines:
-            pane = _pane(line)
-            if pane:
-                seen.setdefault(pane.id, pane)  # sessions of a group show the same pane once each
+        for pane in filter(None, map(_pane, lines)):
+            seen.setdefault(pane.id, pane)  # sessions of a group show the same pane once each
         return list(seen.values())
 
     def option(self, name: str, target: str = "") -> str:
