@@ -1,0 +1,115 @@
+"""`ww demo`: the main job for real, with scripted agents, in a place of its own that touches nothing of the user's."""
+
+import os
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from woodwind.agents.rehearsal import Rehearsal
+from woodwind.git import worktrees
+from woodwind.model.errors import TimedOut
+from woodwind.model.worker import Worker
+from woodwind.ops.context import Context
+from woodwind.ops.create import Request, create
+from woodwind.ops.listing import list_workers
+from woodwind.ops.log import log
+from woodwind.ops.projects import current
+from woodwind.testing.repo import sample_project
+from woodwind.testing.sandbox import Sandbox
+
+_TASKS = [
+    """Fix greetings: names lose their capital letter
+
+    rehearse: say Looking at chimes/greet.py
+    rehearse: think 0.6
+    rehearse: replace chimes/greet.py name.lower() => name
+    rehearse: run python3 -m unittest -q
+    rehearse: commit Keep the capital letter of a name
+    rehearse: say Fixed: greet() keeps the name as it was given.
+    """,
+    """Add a farewell for the end of the day
+
+    rehearse: say A new module, and a test for it
+    rehearse: think 0.9
+    rehearse: write chimes/farewell.py def farewell(name: str) -> str:\\n    return f"Good night, {name}!"\\n
+    rehearse: write tests/test_farewell.py import unittest\\n\\nfrom chimes.farewell import farewell\\n\\n\\nclass Farewell(unittest.TestCase):\\n    def test_names_the_person(self) -> None:\\n        self.assertEqual(farewell("Ada"), "Good night, Ada!")\\n
+    rehearse: run python3 -m unittest -q
+    rehearse: commit Add a farewell
+    rehearse: say Done, with a test.
+    """,  # noqa: E501
+    """Translate the greetings
+
+    rehearse: say Reading the greetings
+    rehearse: think 0.4
+    rehearse: ask Translate them to French first?
+    rehearse: write docs/translation.md # Translation\\n\\nFrench first: {answer}\\n
+    rehearse: commit Note the order of translations
+    rehearse: say Written down.
+    """,
+]
+SETTLED = ("ready", "asking", "exited")
+
+
+class Demo:
+    """A running demonstration: its folder, its project and its workers."""
+
+    def __init__(self, box: Sandbox, repo: str, ctx: Context) -> None:
+        self.box = box
+        self.repo = repo
+        self.ctx = ctx
+        self.workers: list[Worker] = []
+
+    def start(self, say: Callable[[str], None]) -> None:
+        """Start three workers on real tasks."""
+        project = current(self.ctx)
+        for task in _TASKS:
+            worker = create(self.ctx, project, Request(task), Rehearsal())
+            self.workers.append(worker)
+            say(f"started {worker.name} on {worker.worktree.branch}")
+
+    def settle(self, patience: float = 60) -> list[dict[str, Any]]:
+        """The list of workers once each is ready or asks something."""
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            listed: list[dict[str, Any]] = list_workers(self.ctx).data
+            if listed and all(w["status"] in SETTLED for w in listed):
+                return listed
+            time.sleep(0.1)
+        raise TimedOut(f"the demo's workers did not settle within {patience:g} seconds", hint="Try again with --keep.")
+
+    def report(self) -> list[dict[str, Any]]:
+        """What each worker committed, and its last words."""
+        out = []
+        for worker in self.workers:
+            admin = worktrees.admin_of(self.ctx.repo.common, worker.worktree.path)
+            commits = worktrees.commits_since(admin, worker.worktree.base_commit)
+            words = [line for line in log(self.ctx, worker, lines=30).splitlines() if line.strip()]
+            out.append({"name": worker.name, "commits": [c["subject"] for c in commits], "last_words": words[-6:]})
+        return out
+
+    def environment_file(self) -> str:
+        """A file that a shell can read to look at a kept demo."""
+        path = os.path.join(str(self.box.root), "env")
+        with open(path, "w", encoding="utf-8") as file:
+            for name in ("HOME", "TMUX_TMPDIR", *(n for n in self.box.env if n.startswith(("XDG_", "GIT_")))):
+                file.write(f"export {name}={shlex.quote(self.box.env[name])}\n")
+            file.write(f"unset TMUX; cd {shlex.quote(self.repo)}\n")
+        return path
+
+
+@contextmanager
+def demo_place(ctx: Context, *, keep: bool) -> Iterator[Demo]:
+    """A private place with a sample repository; it is removed at the end unless it is to be kept."""
+    box = Sandbox()
+    try:
+        repo = str(sample_project(box.home / "chimes"))
+        terminal = os.environ.get("TERM", "xterm-256color")
+        for name in [n for n in os.environ if n.startswith(("TMUX", "WOODWIND_", "GIT_", "XDG_"))]:
+            del os.environ[name]
+        os.environ.update(box.env, TERM=terminal)
+        yield Demo(box, repo, Context(repo, os.environ, person=ctx.person, say=ctx.say))
+    finally:
+        if not keep:
+            box.close()
