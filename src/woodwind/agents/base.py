@@ -2,27 +2,59 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from woodwind.base.run import find_program
+from woodwind.model.choice import ModelChoice
 from woodwind.model.errors import MissingTool, UsageError
 from woodwind.model.status import Status
 
 
+class Start(NamedTuple):
+    """One start of an agent: what it is told, and how it may run."""
+
+    prompt: str = ""
+    session: str = ""  # the id of its own conversation, which we chose
+    resume: bool = False  # go on with that conversation
+    headless: bool = False  # no terminal: do the prompt, print, exit
+    plan: bool = False
+    model: ModelChoice = ModelChoice()
+    permissions: str = "ask"
+    repository: str = ""  # the main checkout, which trust is keyed on
+
+
 class Agent:
-    """One kind of agent. Members set attributes and override a method only where they differ."""
+    """One kind of agent. Members set attributes, and override a method only where they differ."""
 
     name = ""
     command = ""
     args: Sequence[str] = ()
-    prompt = "argument"  # how the first instructions reach it: argument, flag, none
-    prompt_flag = ""
-    plan_args: Sequence[str] = ()
     env: Mapping[str, str] = {}
     pass_env: Sequence[str] = ()
     paths: Sequence[str] = ()
     install = ""
-    checked = ""  # the version that this adapter was checked with
+    checked = ""  # the version that this adapter was checked with; "" when it is only from documentation
     detected = True  # whether it is offered when no agent was named
+
+    # How the first instructions reach it: argument, flag, paste (into its terminal, once it is up), none.
+    prompt = "argument"
+    prompt_flag = ""
+    # The words that make it do one prompt without a terminal; None when it cannot.
+    headless_args: Sequence[str] | None = None
+    headless_flag = ""  # the flag for the prompt there; "" for an argument
+    plan_args: Sequence[str] = ()
+    model_flag = ""
+    providers: Sequence[str] = ()  # the only providers whose models it takes; () for any, written provider/model
+    thinking: Mapping[str, Sequence[str]] = {}
+    # What it takes for each answer to "what may it do without asking"; a missing one it cannot do.
+    permissions: Mapping[str, Sequence[str]] = {"ask": ()}
+    # Whether it can commit in a linked worktree with these permissions; otherwise we commit at the end of its turn.
+    commits: Mapping[str, bool] = {}
+
+    # What a person would type or press in its terminal.
+    clear = "/clear"
+    exit = "/exit"
+    interrupt: Sequence[str] = ("Escape",)
 
     def program(self) -> str:
         """The executable, by the caller's PATH and then the known places; "" when it is not installed."""
@@ -46,25 +78,83 @@ class Agent:
             hint=self.install or f"Install it, or set `command` in [agents.{self.name}].",
         )
 
-    def argv(self, *, prompt: str, session: str, plan: bool) -> list[str]:
-        """The program with its arguments, for a first start."""
-        words = [self.require_program(), *self.args, *self.session_args(session)]
-        if plan:
-            if not self.plan_args:
-                raise UsageError(
-                    f"the agent {self.name} has no plan mode",
-                    hint=f"Leave --plan-mode out, or set plan_args in [agents.{self.name}].",
-                )
-            words += self.plan_args
-        if self.prompt == "argument":
-            words.append(prompt)
-        elif self.prompt == "flag":
-            words += [self.prompt_flag, prompt]
-        return words
+    def argv(self, start: Start) -> list[str]:
+        """The program with its arguments."""
+        words = [self.require_program()]
+        if start.headless:
+            if self.headless_args is None:
+                raise self.cannot("run without a terminal", "Leave --headless out, or choose another agent.")
+            words += self.headless_args
+        words += self.args
+        words += self.resume_args(start) if start.resume else self.session_args(start)
+        words += self.trust_args(start)
+        if start.model.model:
+            words += self.model_args(start.model)
+        if start.model.thinking:
+            words += self.thinking_args(start.model.thinking)
+        words += self.plan_words() if start.plan else self.permission_args(start)
+        return words + self.prompt_words(start)
 
-    def session_args(self, session: str) -> Sequence[str]:
-        """Arguments that give the agent's own conversation the id that we chose."""
+    def variables(self, start: Start) -> Mapping[str, str]:
+        """Variables to set for this start."""
+        return self.env
+
+    def prompt_words(self, start: Start) -> list[str]:
+        """The words that carry the prompt; none where it is pasted later, or there is no prompt."""
+        if not start.prompt:
+            return []
+        flag = self.headless_flag if start.headless else self.prompt_flag if self.prompt == "flag" else ""
+        if start.headless or self.prompt in ("argument", "flag"):
+            return [flag, start.prompt] if flag else [start.prompt]
+        return []
+
+    def session_args(self, start: Start) -> Sequence[str]:
+        """Words that give its own conversation the id that we chose; none where it takes no id."""
         return ()
+
+    def resume_args(self, start: Start) -> Sequence[str]:
+        """Words that go on with its conversation."""
+        raise self.cannot("go on with an earlier conversation", "`ww resume --fresh` starts it anew in its worktree.")
+
+    def trust_args(self, start: Start) -> Sequence[str]:
+        """Words that keep its first-run questions about this repository away."""
+        return ()
+
+    def model_args(self, choice: ModelChoice) -> Sequence[str]:
+        """Words that choose the model."""
+        if not self.model_flag:
+            raise self.cannot("be given a model", "Leave --model out, or choose another agent.")
+        if not self.providers:
+            return (self.model_flag, f"{choice.provider}/{choice.model}" if choice.provider else choice.model)
+        if choice.provider and choice.provider not in self.providers:
+            raise self.cannot(f"use models of {choice.provider}", f"It knows only {', '.join(self.providers)}.")
+        return (self.model_flag, choice.model)
+
+    def thinking_args(self, level: str) -> Sequence[str]:
+        """Words that choose how hard it thinks."""
+        if level not in self.thinking:
+            known = ", ".join(self.thinking)
+            raise self.cannot(f"think at the level {level}", f"It knows: {known}." if known else "Leave the level out.")
+        return self.thinking[level]
+
+    def permission_args(self, start: Start) -> Sequence[str]:
+        """Words for what it may do without asking."""
+        if start.permissions not in self.permissions:
+            known = " or ".join(self.permissions)
+            raise self.cannot(f"run with permissions {start.permissions!r}", f"Use --permissions {known}.")
+        return self.permissions[start.permissions]
+
+    def plan_words(self) -> Sequence[str]:
+        """Words that make it plan without editing."""
+        if not self.plan_args:
+            raise self.cannot(
+                "plan without editing", f"Leave --plan-mode out, or set plan_args in [agents.{self.name}]."
+            )
+        return self.plan_args
+
+    def cannot(self, what: str, hint: str) -> UsageError:
+        """The error for a wish that this agent cannot fulfil."""
+        return UsageError(f"the agent {self.name} cannot {what}", hint=hint, code="agent_cannot")
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         """What the terminal's title proves about the agent; None when it proves nothing."""

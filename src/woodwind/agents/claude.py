@@ -1,8 +1,8 @@
 """Claude Code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from woodwind.agents.base import Agent
+from woodwind.agents.base import Agent, Start
 from woodwind.model.status import Status
 
 
@@ -11,7 +11,6 @@ class Claude(Agent):
 
     name = "claude"
     command = "claude"
-    plan_args = ("--permission-mode", "plan")
     pass_env = (
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_AUTH_TOKEN",
@@ -25,9 +24,24 @@ class Claude(Agent):
     paths = ("~/.claude/local/claude", "~/.local/bin/claude")
     install = "Install it: npm install -g @anthropic-ai/claude-code"
     checked = "2.1.325"
+    headless_args = ("-p",)
+    plan_args = ("--permission-mode", "plan")
+    model_flag = "--model"
+    providers = ("anthropic",)
+    thinking: Mapping[str, Sequence[str]] = {
+        level: ("--effort", level) for level in ("low", "medium", "high", "xhigh", "max")
+    }
+    permissions: Mapping[str, Sequence[str]] = {
+        "ask": ("--permission-mode", "default"),
+        "auto": ("--permission-mode", "acceptEdits"),
+        "bypass": ("--permission-mode", "bypassPermissions"),
+    }
 
-    def session_args(self, session: str) -> Sequence[str]:
-        return ("--session-id", session) if session else ()
+    def session_args(self, start: Start) -> Sequence[str]:
+        return ("--session-id", start.session) if start.session else ()
+
+    def resume_args(self, start: Start) -> Sequence[str]:
+        return ("--resume", start.session)
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         # "✳" stands for idle and for a question alike, so it proves nothing.

@@ -1,10 +1,13 @@
 """All agents by name: the built-in ones, and those of the configuration."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from woodwind.agents.base import Agent
-from woodwind.config.schema import Agent as AgentConfig
 from woodwind.model.errors import ConfigError, MissingTool, NotFound
+
+if TYPE_CHECKING:  # the schema needs dataclasses, whose import alone takes as long as the interpreter's start
+    from woodwind.config.schema import Agent as AgentConfig
 
 # In the order of detection. A module is imported only when its agent is asked for.
 BUILT_IN = {
@@ -24,7 +27,7 @@ def built_in(name: str) -> Agent | None:
     return agent
 
 
-def find(name: str, configured: dict[str, AgentConfig]) -> Agent:
+def find(name: str, configured: "dict[str, AgentConfig]") -> Agent:
     """The agent with this name, as configured; an error that lists the known ones otherwise."""
     agent = built_in(name)
     settings = configured.get(name)
@@ -39,7 +42,7 @@ def find(name: str, configured: dict[str, AgentConfig]) -> Agent:
     return _configured(name, agent or Agent(), settings)
 
 
-def _configured(name: str, agent: Agent, settings: AgentConfig) -> Agent:
+def _configured(name: str, agent: Agent, settings: "AgentConfig") -> Agent:
     agent.name = name
     agent.command = settings.command or agent.command
     if not agent.command:
@@ -60,7 +63,7 @@ def _configured(name: str, agent: Agent, settings: AgentConfig) -> Agent:
     return agent
 
 
-def installed(configured: dict[str, AgentConfig]) -> list[Agent]:
+def installed(configured: "dict[str, AgentConfig]") -> list[Agent]:
     """The agents that are on this machine, in the order of detection; no agent is started for it."""
     found = []
     for name in dict.fromkeys([*configured, *BUILT_IN]):

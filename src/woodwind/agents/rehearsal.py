@@ -1,9 +1,9 @@
 """The built-in rehearsal agent: it plays a scripted agent, for `ww demo` and for tests."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from woodwind.agents.base import Agent
+from woodwind.agents.base import Agent, Start
 from woodwind.model.status import Status
 
 _TITLES = {"●": Status.WORKING, "?": Status.ASKING, "✓": Status.READY, "✗": Status.READY, "⊘": Status.READY}
@@ -15,13 +15,21 @@ class Rehearsal(Agent):
     name = "rehearsal"
     command = sys.executable
     args = ("-m", "woodwind.testing.rehearsal")
-    plan_args = ("--plan",)
     pass_env = ("PYTHONPATH", "REHEARSAL_HOOK")
     checked = "1.0"
     detected = False
+    headless_args = ()
+    headless_flag = "--print"
+    plan_args = ("--plan",)
+    model_flag = "--model"
+    permissions: Mapping[str, Sequence[str]] = {"ask": ("--ask-edits",), "auto": (), "bypass": ()}
+    interrupt = ("C-c",)
 
-    def session_args(self, session: str) -> Sequence[str]:
-        return ("--session-id", session) if session else ()
+    def session_args(self, start: Start) -> Sequence[str]:
+        return ("--session-id", start.session) if start.session else ()
+
+    def resume_args(self, start: Start) -> Sequence[str]:
+        return ("--resume", start.session)
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         mark, _, words = title.partition(" ")

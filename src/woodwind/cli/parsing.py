@@ -3,6 +3,7 @@
 import argparse
 from typing import Any, NoReturn
 
+from woodwind.cli.screen import columns
 from woodwind.cli.table import ALIASES, COMMANDS
 from woodwind.model.errors import UsageError
 
@@ -15,6 +16,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=f"`{self.prog} --help` shows how to use it.")
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Told the width: to find out, it would import shutil (4 ms) at every call, help or not."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=columns() - 2)
+
+
 def build(name: str, command: Any) -> Parser:
     """The parser of a command, from its module."""
     aliases = [a for a, target in ALIASES.items() if target == name]
@@ -25,7 +33,7 @@ def build(name: str, command: Any) -> Parser:
         description=f"{summary[0].upper()}{summary[1:]}.\n\n{command.__doc__.split(chr(10), 2)[-1].strip()}".strip()
         + more,
         epilog="examples:\n" + "\n".join(f"  {line}" for line in command.EXAMPLES),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         allow_abbrev=False,
     )
     command.arguments(parser)

@@ -70,7 +70,7 @@ class Screen:
         """A table whose last column takes what room is left; `styles` colours single cells."""
         rows = [[clean(cell).replace("\n", " ") for cell in row] for row in rows]
         widths = [max(width(r[i]) for r in [heads, *rows]) for i in range(len(heads))]
-        room = _columns() - sum(w + 2 for w in widths[:-1])
+        room = columns() - sum(w + 2 for w in widths[:-1])
         widths[-1] = max(10, min(widths[-1], room)) if sys.stdout.isatty() else widths[-1]
         for n, row in enumerate([heads, *rows]):
             cells = []
@@ -84,7 +84,8 @@ class Screen:
             self.line("  ".join(cells).rstrip())
 
 
-def _columns() -> int:
+def columns() -> int:
+    """How wide the terminal is; 120 where there is none."""
     try:
         return os.get_terminal_size(1).columns
     except OSError:

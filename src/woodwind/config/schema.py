@@ -20,6 +20,7 @@ class New:
     """`ww new`: what a worker gets when no flag says otherwise."""
 
     agent: str = key("", "The agent to start; empty: the one that is installed, or a question when there are several.")
+    model: str = key("", "The model, as provider/model[:thinking], for agents that take one; empty: the agent's own.")
     base: str = key("", "What branches are cut from; empty: the repository's default branch, `@`: the current one.")
     prefix: str = key(
         "auto", "The first part of generated branch names; `auto`: the kind of task (feat, fix, docs, …)."

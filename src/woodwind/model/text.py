@@ -9,6 +9,8 @@ _BIDI = {chr(c) for c in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range
 
 def clean(text: str) -> str:
     """`text` without escape sequences, control and direction characters; line ends become \\n."""
+    if text.isprintable():  # nothing of that is in it, as almost always
+        return text
     out: list[str] = []
     chars = iter(text.replace("\r\n", "\n").replace("\r", "\n"))
     for ch in chars:

@@ -7,7 +7,7 @@ from typing import Any
 from woodwind.model.status import Phase
 
 RECORD_VERSION = 1
-_TEXTS = "id project name title task kind agent launch folder made_by agent_session".split()
+_TEXTS = "id project name title task kind agent model permissions launch folder made_by agent_session".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,11 @@ class Worker:
     task: str
     kind: str
     agent: str
+    model: str
+    permissions: str
     launch: str
     folder: str
+    in_place: bool
     automated: bool
     made_by: str
     agent_session: str
@@ -51,8 +54,11 @@ class Worker:
             "task": self.task,
             "kind": self.kind,
             "agent": self.agent,
+            "model": self.model,
+            "permissions": self.permissions,
             "launch": self.launch,
             "folder": self.folder,
+            "in_place": self.in_place,
             "automated": self.automated,
             "made_by": self.made_by,
             "agent_session": self.agent_session,
@@ -73,6 +79,7 @@ class Worker:
             raise ValueError("created_at has no time zone")
         return cls(
             **{name: _text(record, name) for name in _TEXTS},
+            in_place=bool(record["in_place"]),
             automated=bool(record["automated"]),
             phase=phase,
             created_at=created,

@@ -48,7 +48,7 @@ class Mux(Protocol):
         ...
 
     def open_window(self, *, worker: str, name: str, folder: str, session: str) -> Pane:
-        """The same in a new window of a session that is there; nobody's focus moves."""
+        """The same in a new window of the session that a pane or session id names; nobody's focus moves."""
         ...
 
     def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:

@@ -9,7 +9,7 @@ from woodwind.muxes.tmux.server import Server, socket_path
 
 
 class Surroundings:
-    """The tmux that a command was called in, if any: its socket and session."""
+    """The tmux that a command was called in, if any: its socket, and a target in its session."""
 
     __slots__ = ("session", "socket")
 
@@ -17,7 +17,9 @@ class Surroundings:
         socket, _, rest = environ.get("TMUX", "").partition(",")
         number = rest.rpartition(",")[2]
         self.socket = os.path.realpath(socket) if socket and os.path.exists(socket) else ""
-        self.session = f"${number}" if self.socket and number.isdecimal() else ""
+        pane = environ.get("TMUX_PANE", "")
+        known = pane if pane[:1] == "%" and pane[1:].isdecimal() else f"${number}" if number.isdecimal() else ""
+        self.session = known if self.socket else ""
 
 
 def own_socket(name: str) -> str:

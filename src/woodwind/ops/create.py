@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from woodwind.agents import registry as agents
-from woodwind.agents.base import Agent
-from woodwind.base import paths
+from woodwind.agents.base import Agent, Start
 from woodwind.base.clock import new_id, now
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import locked, write_atomic
-from woodwind.base.processes import start_time
 from woodwind.git import worktrees
 from woodwind.git.identity import lock_of
 from woodwind.git.repo import Refs, Repo, base_for
 from woodwind.model import naming
 from woodwind.model.brief import FILE, FOLDER, POINTER, brief
+from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.text import clean, one_line
@@ -27,6 +26,7 @@ from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step, carry_out, worker_lock
+from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
 from woodwind.ops.terminal import known_servers
 from woodwind.store import events, operations, projects as project_rows, terminals, workers
 
@@ -44,35 +44,33 @@ class Request:
     base: str = ""
     launch: str = ""
     kind: str = "implementation"
+    model: str = ""
+    permissions: str = "ask"
     plan: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """How the terminal's program is started. The values of its variables are never stored."""
-
-    argv: list[str]
-    env: dict[str, str]
-    unset: list[str]
-    names: list[str]
 
 
 def create(ctx: Context, project: str, request: Request, agent: Agent | None) -> Worker:
     """Make a worker and start its agent (None: a shell); on any failure nothing is left of it."""
     if not request.task.strip() and agent is not None:
         raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
+    config = ctx.loaded_config.config
+    place = _place(ctx, request)
     worker_id = new_id("w")
-    launch = _launch_kind(ctx, request)
-    session = str(uuid.uuid4())
-    how = _launch(ctx, agent, worker_id, project, session, plan=request.plan)
-    mux, remarks = muxes.choose(
-        ctx.loaded_config.config.tmux.server, ctx.loaded_config.config.tmux.socket, _around(ctx)
+    start = Start(
+        prompt=POINTER,
+        session=str(uuid.uuid4()),
+        plan=request.plan,
+        model=parse_model(request.model or config.new.model if agent else ""),
+        permissions=request.permissions,
+        repository=ctx.repo.home,
     )
+    how = launch_of(ctx, agent, start, worker=worker_id, project=project, automated=not ctx.person)
+    mux, remarks = muxes.choose(config.tmux.server, config.tmux.socket, _around(ctx))
     ctx.notes += remarks
-    if launch == "window" and mux.server != _around(ctx).socket:
-        launch = _no_window(request)
+    if place == "window" and mux.server != _around(ctx).socket:
+        place = _no_window(request)
     with worker_lock(worker_id):
-        worker, row = _reserve(ctx, project, request, worker_id, agent.name if agent else SHELL, launch, session)
+        worker, row = _reserve(ctx, project, request, worker_id, agent.name if agent else SHELL, place, start.session)
         operation = Create(ctx, row.args)
         operation.mux, operation.how = mux, how
         try:
@@ -87,7 +85,7 @@ def _around(ctx: Context) -> muxes.Surroundings:
     return muxes.Surroundings(ctx.environ)
 
 
-def _launch_kind(ctx: Context, request: Request) -> str:
+def _place(ctx: Context, request: Request) -> str:
     if request.launch == "window" and not _around(ctx).socket:
         raise UsageError(
             "a window needs a tmux session to be in, and this terminal is not in tmux",
@@ -106,32 +104,8 @@ def _no_window(request: Request) -> str:
     return "session"
 
 
-def _launch(ctx: Context, agent: Agent | None, worker: str, project: str, session: str, *, plan: bool) -> Launch:
-    """The program and its variables, read from the caller's environment now."""
-    env = {
-        "PATH": ctx.environ.get("PATH", os.defpath),
-        "WOODWIND_WORKER": worker,
-        "WOODWIND_PROJECT": project,
-        "WOODWIND_SOCKET": paths.socket(),
-    }
-    automated = not ctx.person
-    unset = [] if automated else ["WOODWIND_AUTOMATED"]
-    if automated:
-        env["WOODWIND_AUTOMATED"] = "1"
-    if agent is None:
-        return Launch([ctx.environ.get("SHELL") or "/bin/sh"], env, unset, [])
-    env.update(agent.env)
-    names = list(dict.fromkeys(agent.pass_env))
-    for name in names:
-        if name in ctx.environ:
-            env[name] = ctx.environ[name]
-        else:
-            unset.append(name)
-    return Launch(agent.argv(prompt=POINTER, session=session, plan=plan), env, unset, names)
-
-
 def _reserve(
-    ctx: Context, project: str, request: Request, worker_id: str, agent: str, launch: str, session: str
+    ctx: Context, project: str, request: Request, worker_id: str, agent: str, place: str, session: str
 ) -> tuple[Worker, operations.OperationRow]:
     """Choose free names and write the worker down, so that nobody else can take them."""
     config = ctx.loaded_config.config.new
@@ -147,8 +121,11 @@ def _reserve(
             task=clean(request.task).strip(),
             kind=request.kind,
             agent=agent,
-            launch=launch,
+            model=request.model or config.model,
+            permissions=request.permissions,
+            launch=place,
             folder=ctx.repo.prefix,
+            in_place=False,
             automated=not ctx.person,
             made_by=ctx.caller,
             agent_session=session,
@@ -300,16 +277,7 @@ class Create:
     def _open_terminal(self) -> None:
         assert self.mux
         self.ctx.say("opening its terminal")
-        folder = os.path.normpath(os.path.join(self.tree.path, self.worker.folder))
-        if not os.path.isdir(folder):
-            folder = self.tree.path
-        name = naming.ascii_slug(self.worker.name, self.worker.id)
-        if self.worker.launch == "window":
-            session = _around(self.ctx).session
-            self.pane = self.mux.open_window(worker=self.worker.id, name=name, folder=folder, session=session)
-        else:
-            full = f"{naming.ascii_slug(self.ctx.repo.name, 'repo')}-{name}"
-            self.pane = self.mux.open_session(worker=self.worker.id, name=full, folder=folder)
+        self.pane = open_pane(self.ctx, self.mux, self.worker)
 
     def _close_terminal(self) -> None:
         for mux in [self.mux] if self.mux else known_servers(self.ctx):
@@ -320,11 +288,7 @@ class Create:
     def _start_agent(self) -> None:
         assert self.mux
         assert self.how
-        pane = self.mux.start(self.pane, self.how.argv, env=self.how.env, unset=self.how.unset)
-        self.terminal = terminals.Terminal(self.mux.server, pane.pid, start_time(pane.pid), self.how.names)
-        if pane.dead:
-            name = self.worker.name
-            self.ctx.notes.append(f"the agent of {name} exited at once with {pane.exit_status}: see `ww log {name}`")
+        self.terminal = start_pane(self.ctx, self.mux, self.pane, self.how, self.worker.name)
 
     def commit(self, db: sqlite3.Connection) -> None:
         assert self.terminal

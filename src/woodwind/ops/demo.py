@@ -65,7 +65,7 @@ class Demo:
         """Start three workers on real tasks."""
         project = current(self.ctx)
         for task in _TASKS:
-            worker = create(self.ctx, project, Request(task), Rehearsal())
+            worker = create(self.ctx, project, Request(task, permissions="auto"), Rehearsal())
             self.workers.append(worker)
             say(f"started {worker.name} on {worker.worktree.branch}")
 

@@ -10,15 +10,16 @@ from woodwind.model.worker import Worker, Worktree
 from woodwind.store.db import Store
 
 _SELECT = (
-    "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.launch, w.folder, w.automated, w.made_by, "
+    "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.model, w.permissions, "
+    "w.launch, w.folder, w.in_place, w.automated, w.made_by, "
     "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit "
     "FROM worker w JOIN worktree t ON t.worker = w.id AND t.position = 0 "
 )
 
 
 def _worker(row: tuple[Any, ...]) -> Worker:
-    id, project, name, title, task, kind, agent, launch, folder = row[:9]
-    automated, made_by, agent_session, phase, created = row[9:14]
+    id, project, name, title, task, kind, agent, model, permissions, launch, folder = row[:11]
+    in_place, automated, made_by, agent_session, phase, created = row[11:17]
     return Worker(
         id=id,
         project=project,
@@ -27,14 +28,17 @@ def _worker(row: tuple[Any, ...]) -> Worker:
         task=task,
         kind=kind,
         agent=agent,
+        model=model,
+        permissions=permissions,
         launch=launch,
         folder=folder,
+        in_place=bool(in_place),
         automated=bool(automated),
         made_by=made_by,
         agent_session=agent_session,
         phase=Phase(phase),
         created_at=from_ms(created),
-        worktree=Worktree(*row[14:]),
+        worktree=Worktree(*row[17:]),
     )
 
 
@@ -55,15 +59,28 @@ def of_project(store: Store, project: str, *, removed: bool = False) -> list[Wor
 
 def insert(db: sqlite3.Connection, worker: Worker) -> None:
     """Add a worker inside a transaction; IntegrityError when its name is taken."""
-    db.execute(
-        "INSERT INTO worker (id, project, name, name_key, title, task, kind, agent, launch, folder, automated, "
-        "made_by, agent_session, phase, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            worker.id, worker.project, worker.name, naming.key(worker.name), worker.title, worker.task, worker.kind,
-            worker.agent, worker.launch, worker.folder, worker.automated, worker.made_by, worker.agent_session,
-            worker.phase, to_ms(worker.created_at),
-        ),
-    )  # fmt: skip
+    columns = {
+        "id": worker.id,
+        "project": worker.project,
+        "name": worker.name,
+        "name_key": naming.key(worker.name),
+        "title": worker.title,
+        "task": worker.task,
+        "kind": worker.kind,
+        "agent": worker.agent,
+        "model": worker.model,
+        "permissions": worker.permissions,
+        "launch": worker.launch,
+        "folder": worker.folder,
+        "in_place": worker.in_place,
+        "automated": worker.automated,
+        "made_by": worker.made_by,
+        "agent_session": worker.agent_session,
+        "phase": worker.phase,
+        "created_at": to_ms(worker.created_at),
+    }
+    values = ", ".join(f":{name}" for name in columns)
+    db.execute(f"INSERT INTO worker ({', '.join(columns)}) VALUES ({values})", columns)
     tree = worker.worktree
     db.execute(
         "INSERT INTO worktree VALUES (?, 0, ?, ?, ?, ?)",

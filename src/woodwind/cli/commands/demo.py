@@ -28,7 +28,12 @@ def arguments(parser: ArgumentParser) -> None:
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Play it; on a terminal the telling happens on the way."""
     screen = Screen()
-    tell = (lambda _text: None) if args.json else (lambda text: _tell(screen, text))
+
+    def tell(text: str) -> None:
+        if not args.json:
+            screen.line(text)
+            sys.stdout.flush()
+
     with demo_place(ctx, keep=args.keep) as demo:
         tell(f"A sample repository, with a private tmux and home around it: {demo.repo}")
         demo.start(tell)
@@ -41,11 +46,6 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         kept = demo.environment_file() if args.keep else ""
         demo.ctx.close()
     return Outcome({"workers": listed, "report": report, "kept": kept, "repository": demo.repo if kept else ""})
-
-
-def _tell(screen: Screen, text: str) -> None:
-    screen.line(text)
-    sys.stdout.flush()
 
 
 def _visit(demo: Demo, screen: Screen, listed: list[dict[str, str]]) -> None:

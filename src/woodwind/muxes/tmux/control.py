@@ -35,6 +35,11 @@ def literal(text: str) -> str:
     return text.replace("#", "##")
 
 
+def _argument(word: str) -> str:
+    """`word` for tmux's own command line, where a semicolon at a word's end would end the command."""
+    return f"{word[:-1]}\\;" if word.endswith(";") else word
+
+
 class Control:
     """A connection that was opened by a command which attaches it to a session of ours.
 
@@ -44,7 +49,8 @@ class Control:
     FLAGS = ("-E", "-f", "no-output,ignore-size")
 
     def __init__(self, socket: str, opening: Sequence[str], *, env: Mapping[str, str]) -> None:
-        self._talk = Conversation(["tmux", "-u", "-S", socket, "-C", *opening], env=env, with_complaints=True)
+        words = [_argument(word) for word in opening]
+        self._talk = Conversation(["tmux", "-u", "-S", socket, "-C", *words], env=env, with_complaints=True)
         self._stray: list[str] = []
         try:
             self.opened = self._reply()

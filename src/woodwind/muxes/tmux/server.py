@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-import socket as sockets
+import signal
 from collections.abc import Mapping, Sequence
 
 from woodwind.base.run import RunFailed, find_program, run
@@ -23,6 +23,7 @@ _FIELDS = (
     "pane_dead_signal",
     "session_id",
     "window_id",
+    "pid",
     "pane_title",
 )
 _FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS)
@@ -46,6 +47,9 @@ class Server:
 
     def running(self) -> bool:
         """Whether a server answers on the socket."""
+        # Its import costs 4 ms, a third of the interpreter's start: only where a command of tmux has failed.
+        import socket as sockets
+
         with contextlib.closing(sockets.socket(sockets.AF_UNIX)) as probe:
             try:
                 probe.connect(self.server)
@@ -54,18 +58,29 @@ class Server:
         return True
 
     def panes(self) -> list[Pane]:
-        if not self._control and not self.running():
+        if not self._control and not os.path.exists(self.server):
             return []
+        found = self._listed()
+        # A tmux with utempter forks a helper when a terminal closes, and ignores SIGCHLD meanwhile: the status of a
+        # program that ended just then is never collected. Any later SIGCHLD makes tmux collect all that have ended.
+        if any(pane.dead and not pane.exit_status for pane, _ in found):
+            with contextlib.suppress(OSError):
+                os.kill(found[0][1], signal.SIGCHLD)
+            found = self._listed()
         seen: dict[str, Pane] = {}
+        for pane, _ in found:
+            seen.setdefault(pane.id, pane)  # sessions of a group show the same pane once each
+        return list(seen.values())
+
+    def _listed(self) -> list[tuple[Pane, int]]:
+        """Every tagged pane in every session that shows it, each with the pid of the server."""
         try:
             lines = self._ask("list-panes", "-a", "-f", f"#{{{TAG}}}", "-F", _FORMAT)
-        except TmuxError:
+        except (TmuxError, MissingTool):
             if self.running():
                 raise
             return []
-        for pane in filter(None, map(_pane, lines)):
-            seen.setdefault(pane.id, pane)  # sessions of a group show the same pane once each
-        return list(seen.values())
+        return [listed for listed in map(_pane, lines) if listed]
 
     def option(self, name: str, target: str = "") -> str:
         """The value of an option in effect, for the server or a session."""
@@ -90,6 +105,8 @@ class Server:
         return self._tagged(pane_id, worker)
 
     def open_window(self, *, worker: str, name: str, folder: str, session: str) -> Pane:
+        # Named by a pane, because a window may have moved to another session since its $TMUX was set.
+        [session] = self._ask("display-message", "-p", "-t", session, "#{session_id}")
         if self.option("destroy-unattached", session) not in ("", "off"):
             raise Refused(
                 "a window in your session would be closed when you detach: destroy-unattached is set there",
@@ -115,7 +132,9 @@ class Server:
     def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
         variables = [w for name, value in env.items() for w in ("-e", f"{name}={value}")]
         without = [w for name in unset for w in ("-u", name)]
-        self._ask("respawn-pane", "-k", "-t", pane.id, *variables, "--", "env", *without, *argv)
+        # `env` would take a program with = in its path for one more variable.
+        through = ["sh", "-c", 'exec "$@"', "sh"] if "=" in argv[0] else []
+        self._ask("respawn-pane", "-k", "-t", pane.id, *variables, "--", "env", *without, *through, *argv)
         return self._find(pane.id)
 
     def own_session(self, pane: Pane, *, name: str) -> Pane:
@@ -221,13 +240,13 @@ def missing_tmux() -> MissingTool:
     return MissingTool("tmux was not found", hint="Install tmux 3.2 or later, for example: apt install tmux")
 
 
-def _pane(line: str) -> Pane | None:
+def _pane(line: str) -> tuple[Pane, int] | None:
     fields = line.split("|", len(_FIELDS) - 1)
     if len(fields) != len(_FIELDS) or not fields[2].isdecimal():
         return None
-    worker, pane_id, pid, dead, status, signal, session, window, title = fields
-    how = f"status {status}" if status else f"signal {signal}" if signal else ""
-    return Pane(
+    worker, pane_id, pid, dead, status, signalled, session, window, server, title = fields
+    how = f"status {status}" if status else f"signal {signalled}" if signalled else ""
+    pane = Pane(
         worker=worker,
         id=pane_id,
         pid=int(pid),
@@ -237,3 +256,4 @@ def _pane(line: str) -> Pane | None:
         window=window,
         title=title,
     )
+    return pane, int(server)

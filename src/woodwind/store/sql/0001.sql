@@ -3,6 +3,7 @@ CREATE TABLE project (
     git_dir TEXT NOT NULL,
     name TEXT NOT NULL,
     last_worker TEXT NOT NULL DEFAULT '',
+    permissions TEXT NOT NULL DEFAULT '',
     seen_at INTEGER NOT NULL
 ) STRICT;
 
@@ -15,8 +16,11 @@ CREATE TABLE worker (
     task TEXT NOT NULL,
     kind TEXT NOT NULL,
     agent TEXT NOT NULL,
+    model TEXT NOT NULL,
+    permissions TEXT NOT NULL,
     launch TEXT NOT NULL,
     folder TEXT NOT NULL,
+    in_place INTEGER NOT NULL,
     automated INTEGER NOT NULL,
     made_by TEXT NOT NULL,
     agent_session TEXT NOT NULL,

@@ -1,0 +1,71 @@
+"""Starting a program in a worker's terminal: at first, and again at a resume."""
+
+import os
+from typing import NamedTuple
+
+from woodwind.agents.base import Agent, Start
+from woodwind.base import paths
+from woodwind.base.processes import start_time
+from woodwind.model import naming
+from woodwind.model.worker import Worker
+from woodwind.muxes import registry as muxes
+from woodwind.muxes.base import Mux, Pane
+from woodwind.ops.context import Context
+from woodwind.store.terminals import Terminal
+
+
+class Launch(NamedTuple):
+    """A program with its variables. Only the names of those that are passed on are ever stored."""
+
+    argv: list[str]
+    env: dict[str, str]
+    unset: list[str]
+    names: list[str]
+
+
+def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, project: str, automated: bool) -> Launch:
+    """The agent's program, or a shell for None, with variables read from the caller's environment now."""
+    env = {
+        "PATH": ctx.environ.get("PATH", os.defpath),
+        "WOODWIND_WORKER": worker,
+        "WOODWIND_PROJECT": project,
+        "WOODWIND_SOCKET": paths.socket(),
+    }
+    unset = [] if automated else ["WOODWIND_AUTOMATED"]
+    if automated:
+        env["WOODWIND_AUTOMATED"] = "1"
+    if agent is None:
+        return Launch([ctx.environ.get("SHELL") or "/bin/sh"], env, unset, [])
+    env.update(agent.variables(start))
+    names = list(dict.fromkeys(agent.pass_env))
+    for name in names:
+        if name in ctx.environ:
+            env[name] = ctx.environ[name]
+        else:
+            unset.append(name)
+    return Launch(agent.argv(start), env, unset, names)
+
+
+def folder_of(worker: Worker) -> str:
+    """Where the agent starts: the subfolder that `ww new` was called in, or the worktree's top."""
+    folder = os.path.normpath(os.path.join(worker.worktree.path, worker.folder))
+    return folder if os.path.isdir(folder) else worker.worktree.path
+
+
+def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
+    """A placeholder terminal for the worker, in a session of its own or a window of the caller's."""
+    name = naming.ascii_slug(worker.name, worker.id)
+    folder = folder_of(worker)
+    if worker.launch == "window":
+        session = muxes.Surroundings(ctx.environ).session
+        return mux.open_window(worker=worker.id, name=name, folder=folder, session=session)
+    full = f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{name}"
+    return mux.open_session(worker=worker.id, name=full, folder=folder)
+
+
+def start_pane(ctx: Context, mux: Mux, pane: Pane, how: Launch, name: str) -> Terminal:
+    """Start the program in the placeholder; a note is left when it exits at once."""
+    started = mux.start(pane, how.argv, env=how.env, unset=how.unset)
+    if started.dead:
+        ctx.notes.append(f"the agent of {name} exited at once with {started.exit_status}: see `ww log {name}`")
+    return Terminal(mux.server, started.pid, start_time(started.pid), how.names)
