@@ -1,11 +1,14 @@
 """Fixtures for everyone: a private place for each test, and a real repository in it."""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from woodwind.testing.repo import make_repo
+from woodwind.testing.repo import git, make_repo
 from woodwind.testing.sandbox import Sandbox
 
 TOY = """#!/bin/sh
@@ -33,3 +36,26 @@ def repo(sandbox: Sandbox) -> Path:
     (path / ".git" / "info" / "exclude").write_text("woodwind.toml\n")
     (path / "woodwind.toml").write_text(f'[new]\nagent = "toy"\n\n[agents.toy]\ncommand = "{toy}"\n')
     return path
+
+
+@pytest.fixture
+def footprint(sandbox: Sandbox) -> Callable[[Path], dict[str, Any]]:
+    """What there is of a repository, its worktrees, terminals and rows: equal before and after, nothing changed."""
+
+    def look(path: Path) -> dict[str, Any]:
+        database = Path(sandbox.env["XDG_STATE_HOME"], "woodwind", "woodwind.db")
+        rows: list[Any] = []
+        if database.exists():
+            with closing(sqlite3.connect(database)) as db:
+                rows += db.execute("SELECT id, name, phase FROM worker ORDER BY id").fetchall()
+                rows += db.execute("SELECT id, worker FROM operation WHERE state = 'running'").fetchall()
+        sessions = sandbox.run("tmux", "-L", "woodwind", "list-sessions", "-F", "#{session_name}")
+        return {
+            "refs": git(path, "for-each-ref"),
+            "worktrees": git(path, "worktree", "list", "--porcelain"),
+            "beside": sorted(p.name for p in path.parent.rglob("*") if ".worktrees" in str(p)),
+            "sessions": sessions.stdout,
+            "rows": rows,
+        }
+
+    return look

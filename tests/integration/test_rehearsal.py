@@ -385,7 +385,9 @@ def test_plan_mode_edits_nothing(stage: Stage) -> None:
     assert result.code == 0
     assert result.stdout.count("plan mode: I would") == 3
     assert "planned" in result.stdout
-    assert git(stage.repo, "status", "--porcelain") == ""
+    assert sorted(path.name for path in stage.repo.iterdir()) == [".git", "README.md"]
+    assert git(stage.repo, "rev-list", "--count", "HEAD") == "1"
+    assert "PreToolUse" not in stage.names()
 
 
 def test_edits_are_asked_about(stage: Stage) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from woodwind.agents.base import Agent
 from woodwind.model.errors import ConfigError, MissingTool, NotFound
 
-if TYPE_CHECKING:  # the schema needs dataclasses, whose import alone takes as long as the interpreter's start
+if TYPE_CHECKING:  # `ww ls` asks for built-in agents only, and need not load the configuration's schema
     from woodwind.config.schema import Agent as AgentConfig
 
 # In the order of detection. A module is imported only when its agent is asked for.

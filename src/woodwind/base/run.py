@@ -70,8 +70,9 @@ def spawn(
     stdout: int | None = None,
     stderr: int | None = None,
     new_session: bool = False,
+    keeping: Sequence[int] = (),
 ) -> int:
-    """Start a process with the given file descriptors (None: inherited) and return its pid."""
+    """Start a process with the given file descriptors (None: inherited; `keeping`: too) and return its pid."""
     program = find_program(argv[0])
     if not program:
         raise MissingTool(f"the program {argv[0]} was not found", hint=f"Install {argv[0]}, or add its folder to PATH.")
@@ -81,6 +82,7 @@ def spawn(
         words = ["sh", "-c", 'cd -- "$1" && shift && exec "$@"', "sh", cwd, program, *argv[1:]]
         program = "/bin/sh"
     actions = [(os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate((stdin, stdout, stderr)) if fd is not None]
+    actions += [(os.POSIX_SPAWN_DUP2, fd, fd) for fd in keeping]  # onto itself: it stays open in the child
     return os.posix_spawn(
         program,
         words,
@@ -99,13 +101,14 @@ def run(
     input: bytes = b"",
     timeout: float | None = None,
     ok: Sequence[int] | None = (0,),
+    keeping: Sequence[int] = (),
 ) -> Done:
     """Run to the end and return what came out; RunFailed unless the exit status is in `ok` (None: any)."""
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
     in_read, in_write = os.pipe() if input else (os.open(os.devnull, os.O_RDONLY), -1)
     try:
-        pid = spawn(argv, cwd=cwd, env=env, stdin=in_read, stdout=out_write, stderr=err_write)
+        pid = spawn(argv, cwd=cwd, env=env, stdin=in_read, stdout=out_write, stderr=err_write, keeping=keeping)
     except BaseException:
         for fd in (out_read, err_read, in_write):
             if fd >= 0:
@@ -191,14 +194,24 @@ class Conversation:
     """A process that is talked to over its standard input and output, as bytes lines."""
 
     def __init__(
-        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, with_complaints: bool = False
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        with_complaints: bool = False,
+        keeping: Sequence[int] = (),
     ) -> None:
         in_read, self._in = os.pipe()
         self._out, out_write = os.pipe()
         null = os.open(os.devnull, os.O_WRONLY)
         try:
             self.pid = spawn(
-                argv, env=env, stdin=in_read, stdout=out_write, stderr=out_write if with_complaints else null
+                argv,
+                env=env,
+                stdin=in_read,
+                stdout=out_write,
+                stderr=out_write if with_complaints else null,
+                keeping=keeping,
             )
         except BaseException:
             os.close(self._in)

@@ -1,13 +1,14 @@
 """One call: parse, run the command's op, render its outcome."""
 
-import json
 import os
 import sys
 from typing import Any
 
+from woodwind.cli.defaults import configured
 from woodwind.cli.parsing import build
 from woodwind.cli.screen import Screen
 from woodwind.model.errors import EXIT_PARTLY, WoodwindError
+from woodwind.model.text import clean
 from woodwind.ops.context import Context, person_at_terminal
 
 ENVELOPE_VERSION = 1
@@ -16,10 +17,10 @@ ENVELOPE_VERSION = 1
 def call(name: str, command: Any, argv: list[str], as_json: bool) -> int:
     """Run a command and return its exit code; errors are the caller's to render."""
     try:
-        args = build(name, command).parse_args(argv)
+        args = build(name, command).parse(argv)
     except SystemExit as leave:  # --help has printed itself
         return int(leave.code or 0)
-    screen = Screen("never" if as_json else os.environ.get("WOODWIND_OUTPUT_COLOR", "auto"))
+    screen = Screen("never" if as_json else os.environ.get("WOODWIND_OUTPUT_COLOR") or configured("color", "auto"))
     ctx = _context(screen, as_json)
     try:
         outcome = command.run(ctx, args)
@@ -61,7 +62,7 @@ def _context(screen: Screen, as_json: bool) -> Context:
 
 def _confirm(question: str) -> bool:
     sys.stdout.flush()
-    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    return input(clean(f"{question} [y/N] ")).strip().lower() in ("y", "yes")
 
 
 def _pick(question: str, options: list[str]) -> int:
@@ -77,6 +78,8 @@ def _pick(question: str, options: list[str]) -> int:
 
 def print_envelope(data: Any, error: WoodwindError | None) -> None:
     """The one form that all JSON output has."""
+    import json  # 2 ms, which a command for people need not pay
+
     envelope = {
         "version": ENVELOPE_VERSION,
         "ok": error is None,

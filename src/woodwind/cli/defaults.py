@@ -1,4 +1,4 @@
-"""The configured output format, without the cost of the configuration where nobody set it."""
+"""What is configured about output, without the cost of the configuration where nobody set it."""
 
 import os
 
@@ -6,17 +6,17 @@ from woodwind.base import paths
 from woodwind.model.errors import WoodwindError
 
 
-def configured_format() -> str:
-    """`output.format` as configured; "human" where the files do not even mention it."""
-    if not any(_mentions_format(path) for path in _candidates()):
-        return "human"
-    # tomllib and dataclasses cost 20 ms: only for those who set the key.
+def configured(key: str, default: str) -> str:
+    """A key of [output] as configured; its default where the files do not even mention it."""
+    if not any(_mentions(path, key.encode()) for path in _candidates()):
+        return default
+    # tomllib and the schema cost 10 ms: only for those who set the key.
     from woodwind.ops.context import Context
 
     try:
-        return Context(os.getcwd(), os.environ).loaded_config.config.output.format
+        return str(getattr(Context(os.getcwd(), os.environ).loaded_config.config.output, key))
     except (WoodwindError, OSError):
-        return "human"  # the command itself reports what is wrong with the configuration
+        return default  # the command itself reports what is wrong with the configuration
 
 
 def _candidates() -> list[str]:
@@ -33,9 +33,9 @@ def _candidates() -> list[str]:
         here = parent
 
 
-def _mentions_format(path: str) -> bool:
+def _mentions(path: str, key: bytes) -> bool:
     try:
         with open(path, "rb") as file:
-            return any(line.lstrip().startswith(b"format") for line in file)
+            return any(key in line and not line.lstrip().startswith(b"#") for line in file)
     except OSError:
         return False

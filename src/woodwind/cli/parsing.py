@@ -15,6 +15,13 @@ class Parser(argparse.ArgumentParser):
         """Raise instead of exiting, so that --json has its say."""
         raise UsageError(message, hint=f"`{self.prog} --help` shows how to use it.")
 
+    def parse(self, argv: list[str]) -> argparse.Namespace:
+        """The arguments of a call; options may stand between names (`ww rm one --force two`)."""
+        # argparse cannot do that together with `--`, or where all the rest is one argument.
+        if "--" in argv or any(action.nargs == argparse.REMAINDER for action in self._actions):
+            return self.parse_args(argv)
+        return self.parse_intermixed_args(argv)
+
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Told the width: to find out, it would import shutil (4 ms) at every call, help or not."""
@@ -30,8 +37,7 @@ def build(name: str, command: Any) -> Parser:
     summary = COMMANDS[name].summary
     parser = Parser(
         prog=f"ww {name}",
-        description=f"{summary[0].upper()}{summary[1:]}.\n\n{command.__doc__.split(chr(10), 2)[-1].strip()}".strip()
-        + more,
+        description=f"{summary[0].upper()}{summary[1:]}.\n\n{about(command)}".strip() + more,
         epilog="examples:\n" + "\n".join(f"  {line}" for line in command.EXAMPLES),
         formatter_class=_Formatter,
         allow_abbrev=False,
@@ -39,6 +45,11 @@ def build(name: str, command: Any) -> Parser:
     command.arguments(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for scripts and agents")
     return parser
+
+
+def about(command: Any) -> str:
+    """What a command's module says about it to users: its docstring below the first line, which is for readers."""
+    return str(command.__doc__ or "").partition("\n")[2].strip()
 
 
 def worker_argument(parser: argparse.ArgumentParser, *, several: bool = True) -> None:

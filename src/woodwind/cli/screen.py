@@ -43,12 +43,22 @@ class Screen:
 
     def line(self, text: str = "") -> None:
         """One line of output."""
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(self._safe(text) + "\n")
+
+    def _safe(self, text: str) -> str:
+        """`text` with no escape sequence but our own colours, whoever its words are from."""
+        first, *painted = text.split("\x1b[") if self._colors else [text]
+        out = clean(first)
+        for part in painted:
+            codes, end, words = part.partition("m")
+            ours = end and codes.replace(";", "").isdecimal()
+            out += f"\x1b[{codes}m{clean(words)}" if ours else clean(f"\x1b[{part}")
+        return out
 
     def note(self, text: str) -> None:
         """A remark on standard error."""
         self.end_progress()
-        sys.stderr.write(f"ww: {text}\n")
+        sys.stderr.write(clean(f"ww: {text}\n"))
 
     def say(self, text: str) -> None:
         """What is being done now: shown on a terminal once the command has taken a second."""

@@ -1,14 +1,18 @@
 """All commands: where each lives and what it is for."""
 
-from typing import NamedTuple
 
+class Command:
+    """One command: its module, its group in the help, and one line about it.
 
-class Command(NamedTuple):
-    """One command: its module, its group in the help, and one line about it."""
+    Not a NamedTuple: typing costs 10 ms with what it imports, and `ww --version` needs nothing else of it.
+    """
 
-    module: str
-    group: str
-    summary: str
+    __slots__ = ("group", "module", "summary")
+
+    def __init__(self, module: str, group: str, summary: str) -> None:
+        self.module = module
+        self.group = group
+        self.summary = summary
 
 
 def _at(name: str, group: str, summary: str) -> Command:
@@ -22,13 +26,24 @@ COMMANDS = {
     "attach": _at("attach", "Work", "go to a worker's terminal"),
     "log": _at("log", "Work", "what a worker's terminal shows and has shown"),
     "path": _at("path", "Work", "the folder of a worker's worktree"),
+    "send": _at("send", "Work", "give an agent a message"),
+    "next": _at("next", "Work", "go to whoever has waited longest for you"),
+    "pause": _at("pause", "Work", "interrupt an agent; everything is kept"),
+    "resume": _at("resume", "Work", "go on with a paused or exited agent, in its own conversation"),
+    "diff": _at("diff", "Work", "what a worker changed since it left its base"),
+    "shell": _at("shell", "Work", "a shell in a worker's folder"),
+    "exec": _at("exec", "Work", "run a command in a worker's folder"),
     "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),
     "rm": _at("rm", "Tidy up", "remove a worker; its worktree is parked whole, nothing is deleted"),
     "restore": _at("restore", "Tidy up", "bring a removed worker back"),
     "undo": _at("undo", "Tidy up", "undo the last removal"),
+    "cleanup": _at("cleanup", "Tidy up", "remove workers that have been idle for long"),
     "trash": _at("trash", "Tidy up", "list removed workers, or delete old ones for good"),
     "config": _at("config", "Set up", "show, check or edit the configuration"),
+    "db": _at("db", "Set up", "look after the store: health, vacuum, purge, backup"),
     "demo": _at("demo", "Set up", "see it work: three scripted agents in a sample repository"),
+    "doctor": _at("doctor", "Set up", "find what is missing, wrong or left over, and mend it"),
+    "completion": _at("completion", "Set up", "a completion script for bash, zsh or fish"),
     "version": _at("version", "Set up", "the version of Woodwind and of the programs it uses"),
     "help": _at("help", "Set up", "this list, or the help of a command"),
 }

@@ -1,27 +1,27 @@
 """The configuration that holds here: defaults < user < project < environment (flags are the command's own)."""
 
-import difflib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any
 
 from woodwind.base import paths
-from woodwind.config.schema import SECTIONS, Agent, Config
+from woodwind.config.schema import SECTIONS, Agent, Config, fields
 from woodwind.config.sizes import parse_size
 from woodwind.model.errors import ConfigError
 
 PROJECT_FILE = "woodwind.toml"
 
 
-@dataclass(slots=True)
 class Loaded:
     """A configuration, the files it came from, and who set each key that is not at its default."""
 
-    config: Config
-    files: list[str] = field(default_factory=list)
-    sources: dict[str, str] = field(default_factory=dict)
+    __slots__ = ("config", "files", "sources")
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.files: list[str] = []
+        self.sources: dict[str, str] = {}
 
 
 def project_file(folder: str, top: str, main_top: str = "") -> str:
@@ -93,7 +93,7 @@ def _command(command: str, path: str) -> str:
 
 
 def _merge_section(loaded: Loaded, target: Any, section: str, table: dict[str, Any], source: str) -> None:
-    known = {f.name: f for f in fields(target)}
+    known = {f.name: f for f in fields(type(target))}
     for name, value in table.items():
         where = f"{section}.{name}"
         if name not in known:
@@ -136,6 +136,8 @@ def _type_name(current: Any) -> str:
 
 
 def _unknown(source: str, where: str, known: list[str]) -> ConfigError:
+    import difflib  # 2 ms, for a mistake only
+
     near = difflib.get_close_matches(where, known, 1, 0.4)
     hint = f"Did you mean `{near[0]}`?" if near else "Known here: " + ", ".join(known)
     return ConfigError(f"{source}: unknown key `{where}`", hint=hint, code="unknown_key")
@@ -149,7 +151,7 @@ def variable_for(section: str, name: str, about: Mapping[str, Any]) -> str:
 def _merge_environment(loaded: Loaded, environ: Mapping[str, str]) -> None:
     for section in SECTIONS:
         target = getattr(loaded.config, section)
-        for f in fields(target):
+        for f in fields(type(target)):
             variable = variable_for(section, f.name, f.metadata)
             text = environ.get(variable, "")
             if not text:

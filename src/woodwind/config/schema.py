@@ -3,20 +3,47 @@
 The reference in docs/ and the commented file that a new user gets are made from these classes.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
+
+
+class Key:
+    """A configuration key: its name, its default, and what is to be known about it."""
+
+    __slots__ = ("default", "metadata", "name")
+
+    def __init__(self, default: Any, metadata: dict[str, Any]) -> None:
+        self.name = ""
+        self.default = default
+        self.metadata = metadata
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
 
 def key(default: Any, doc: str, *, choices: tuple[str, ...] = (), variable: str = "") -> Any:
     """A configuration key: its default, one sentence about it, and what it may be."""
-    about = {"doc": doc, "choices": choices, "variable": variable}
-    if isinstance(default, list | dict):
-        return field(default_factory=default.copy, metadata=about)
-    return field(default=default, metadata=about)
+    return Key(default, {"doc": doc, "choices": choices, "variable": variable})
 
 
-@dataclass(slots=True)
-class New:
+class Section:
+    """The values of some keys, at their defaults at first. Dataclasses would cost every `ww new` 20 ms."""
+
+    def __init__(self) -> None:
+        for f in fields(type(self)):
+            setattr(self, f.name, f.default.copy() if isinstance(f.default, list | dict) else f.default)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def fields(section: type[Section]) -> list[Key]:
+    """The keys of a section, in their order."""
+    return [value for value in vars(section).values() if isinstance(value, Key)]
+
+
+class New(Section):
     """`ww new`: what a worker gets when no flag says otherwise."""
 
     agent: str = key("", "The agent to start; empty: the one that is installed, or a question when there are several.")
@@ -31,16 +58,14 @@ class New:
     )
 
 
-@dataclass(slots=True)
-class Launch:
+class Launch(Section):
     """Where a worker's terminal opens, by kind of work."""
 
     implementation: str = key("session", "For workers that build something.", choices=("session", "window"))
     review: str = key("window", "For workers that review something.", choices=("session", "window"))
 
 
-@dataclass(slots=True)
-class Tmux:
+class Tmux(Section):
     """The tmux server that the terminals live on."""
 
     server: str = key(
@@ -51,16 +76,20 @@ class Tmux:
     socket: str = key("woodwind", "The name of the private server, as in `tmux -L woodwind`.")
 
 
-@dataclass(slots=True)
-class Trash:
+class Trash(Section):
     """Removed workers, kept whole until `ww trash prune`."""
 
     days: int = key(14, "How many days a removed worktree is kept before `ww trash prune` may delete it.")
     max_size: str = key("20 GB", "How much the trash of a project may hold before the oldest may be pruned early.")
 
 
-@dataclass(slots=True)
-class Output:
+class Cleanup(Section):
+    """`ww cleanup`: workers that nobody touches any more."""
+
+    days: int = key(14, "How many days a worker must have been idle.")
+
+
+class Output(Section):
     """What commands print."""
 
     format: str = key(
@@ -69,8 +98,7 @@ class Output:
     color: str = key("auto", "Colours: on a terminal, always or never.", choices=("auto", "always", "never"))
 
 
-@dataclass(slots=True)
-class Agent:
+class Agent(Section):
     """An agent of your own, or changes to a built-in one of the same name."""
 
     command: str = key("", "The program: a name on PATH, or a path; ~ and a path relative to this file's folder work.")
@@ -82,22 +110,35 @@ class Agent:
     )
     prompt_flag: str = key("", 'The flag for `prompt = "flag"`, such as `--message`.')
     plan_args: list[str] = key([], "Arguments that make it plan without editing, for `ww new --plan-mode`.")
+    permissions: str = key(
+        "",
+        "What it may do without asking; empty: as you answered for the project. Only in your own file.",
+        choices=("", "ask", "auto", "bypass"),
+    )
     env: dict[str, str] = key({}, "Variables to set for it. Not for secrets: use pass_env.")
     pass_env: list[str] = key([], "Names of variables to pass on from where `ww` is called.")
     paths: list[str] = key([], "Further places of the program, tried when it is not on PATH.")
     install: str = key("", "What to tell a user who does not have it.")
 
 
-@dataclass(slots=True)
-class Config:
+class Config(Section):
     """The whole configuration, merged."""
 
-    new: New = field(default_factory=New)
-    launch: Launch = field(default_factory=Launch)
-    tmux: Tmux = field(default_factory=Tmux)
-    trash: Trash = field(default_factory=Trash)
-    output: Output = field(default_factory=Output)
-    agents: dict[str, Agent] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.new = New()
+        self.launch = Launch()
+        self.tmux = Tmux()
+        self.trash = Trash()
+        self.cleanup = Cleanup()
+        self.output = Output()
+        self.agents: dict[str, Agent] = {}
 
 
-SECTIONS: dict[str, type] = {"new": New, "launch": Launch, "tmux": Tmux, "trash": Trash, "output": Output}
+SECTIONS: dict[str, type[Section]] = {
+    "new": New,
+    "launch": Launch,
+    "tmux": Tmux,
+    "trash": Trash,
+    "cleanup": Cleanup,
+    "output": Output,
+}

@@ -1,13 +1,12 @@
 """Texts made from the schema: the commented file for a new user, and the reference for docs/."""
 
 import os
-from dataclasses import MISSING, fields
 from typing import Any
 
 from woodwind.base import paths
 from woodwind.base.files import write_atomic
 from woodwind.config.load import variable_for
-from woodwind.config.schema import SECTIONS, Agent
+from woodwind.config.schema import SECTIONS, Agent, Section, fields
 
 
 def toml_value(value: Any) -> str:
@@ -33,10 +32,6 @@ def toml_value(value: Any) -> str:
     return "".join(out) + '"'
 
 
-def _default(f: Any) -> Any:
-    return f.default if f.default is not MISSING else f.default_factory()
-
-
 def template() -> str:
     """The user's file as it is first written: every key, commented out at its default."""
     lines = [
@@ -48,10 +43,10 @@ def template() -> str:
         for f in fields(cls):
             choices = f.metadata["choices"]
             lines.append(f"# {f.metadata['doc']}" + (f" ({', '.join(choices)})" if choices else ""))
-            lines.append(f"# {f.name} = {toml_value(_default(f))}")
+            lines.append(f"# {f.name} = {toml_value(f.default)}")
     lines += ["", f"# {Agent.__doc__}", "# [agents.NAME]"]
     for f in fields(Agent):
-        lines += [f"# {f.metadata['doc']}", f"# {f.name} = {toml_value(_default(f))}"]
+        lines += [f"# {f.metadata['doc']}", f"# {f.name} = {toml_value(f.default)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -68,7 +63,8 @@ def reference() -> str:
         "variables, and a command's own flags. An unknown key is an error. `ww config show` tells what holds and who",
         "set it.",
     ]
-    for section, cls in [*SECTIONS.items(), ("agents.NAME", Agent)]:
+    sections: dict[str, type[Section]] = {**SECTIONS, "agents.NAME": Agent}
+    for section, cls in sections.items():
         lines += [
             "",
             f"## [{section}]",
@@ -82,9 +78,7 @@ def reference() -> str:
             choices = f.metadata["choices"]
             doc = f.metadata["doc"] + (f" One of {', '.join(f'`{c}`' for c in choices)}." if choices else "")
             variable = "" if cls is Agent else f"`{variable_for(section, f.name, f.metadata)}`"
-            lines.append(
-                f"| `{f.name}` | `{toml_value(_default(f))}` | {doc.replace('|', chr(92) + '|')} | {variable} |"
-            )
+            lines.append(f"| `{f.name}` | `{toml_value(f.default)}` | {doc.replace('|', chr(92) + '|')} | {variable} |")
     return "\n".join(lines) + "\n"
 
 

@@ -2,7 +2,8 @@
 
 import os
 
-from woodwind.base.run import Conversation, Done, run
+from woodwind.base.files import held_locks
+from woodwind.base.run import Conversation, Done, RunFailed, run
 from woodwind.model.errors import MissingTool
 
 # The caller's GIT_* variables would point git elsewhere; only these say nothing about a repository.
@@ -27,6 +28,7 @@ _SETTINGS = (
     "gc.auto=0",
     "maintenance.auto=false",
     "advice.detachedHead=false",
+    "log.showSignature=false",
 )
 
 
@@ -43,12 +45,25 @@ def _argv(words: tuple[str, ...]) -> list[str]:
 
 def git(*words: str, input: bytes = b"", ok: tuple[int, ...] | None = (0,), timeout: float | None = None) -> Done:
     """Run git with our settings; `words` begin with -C or --git-dir, so that the repository is explicit."""
+    # It keeps our locks: where we are killed and it goes on, nobody clears up under its feet.
     try:
-        return run(_argv(words), env=environment(), input=input, ok=ok, timeout=timeout)
+        return run(_argv(words), env=environment(), input=input, ok=ok, timeout=timeout, keeping=held_locks())
+    except RunFailed as failure:
+        verb = " ".join(words[_verb(words) :][:2])
+        failure.message = f"git {verb}: {failure.done.complaint or f'exit status {failure.done.code}'}"
+        raise
     except MissingTool:
         raise MissingTool("git was not found", hint="Install git 2.38 or later, for example: apt install git") from None
 
 
 def converse(*words: str) -> Conversation:
     """Start a git process that is talked to, such as fast-import."""
-    return Conversation(_argv(words), env=environment())
+    return Conversation(_argv(words), env=environment(), keeping=held_locks())
+
+
+def _verb(words: tuple[str, ...]) -> int:
+    """Where git's own options end and its command begins."""
+    n = 0
+    while n < len(words) - 1 and words[n].startswith("-"):
+        n += 2 if words[n] in ("-C", "-c", "--git-dir", "--work-tree") else 1
+    return n

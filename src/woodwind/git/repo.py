@@ -121,7 +121,7 @@ def current_branch(repo: Repo) -> str:
 
 def commit_of(repo: Repo, ref: str) -> str:
     """The commit that `ref` names, or ""."""
-    if ref.startswith("-"):
+    if ref.startswith(("-", "^")):
         return ""
     done = git("--git-dir", repo.git_dir, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128))
     return done.text.strip() if done.code == 0 else ""
@@ -152,9 +152,12 @@ def base_for(repo: Repo, refs: Refs, wanted: str) -> tuple[str, str]:
             code="no_commit",
             hint="Make the first commit: git commit --allow-empty -m 'Start'",
         )
-    for branch in (refs.default, "main", "master", "trunk", current_branch(repo)):
-        if branch and branch in refs.branches:
+    for branch in (refs.default, "main", "master", "trunk"):
+        if branch in refs.branches:
             return branch, refs.branches[branch]
+    branch = current_branch(repo)
+    if branch in refs.branches:
+        return branch, refs.branches[branch]
     if len(refs.branches) == 1:
         return next(iter(refs.branches.items()))
     raise Refused(

@@ -1,23 +1,27 @@
 """Saved refs: the work of a worktree, kept byte for byte under refs/woodwind/saved/.
 
 A saved commit has the worktree's commits as parents and a flat tree: `manifest.json` (paths, modes, blobs),
-`index` (the raw index file), `f/N` (raw file contents) and `s/N` (blobs that only the index held). File names
-stay in the manifest, because a tree could not hold some of them (`.git` of a nested repository, for one).
+`index` (the raw index file), `f/N` (raw file contents), `g/N` (further files of the worktree's git directory: its
+reflog, a merge that is under way, the repositories of its submodules) and `s/N` (blobs that only the index held).
+File names stay in the manifest, because a tree could not hold some of them (`.git` of a nested repository, for one).
 """
 
 import json
 import os
+import shutil
 import stat
 from typing import Any
 
 from woodwind.base.files import is_inside
 from woodwind.base.run import Conversation
 from woodwind.git.call import converse, git
-from woodwind.git.worktrees import Tree
+from woodwind.git.worktrees import RECORD, Tree, branch_tip, head_of, make_branch, read_record, refill, unlock_ref
 from woodwind.model.errors import NotFound, WoodwindError
 
 MANIFEST_VERSION = 1
 _CHUNK = 1 << 20
+# Files of a worktree's git directory that its place decides, or that are saved by themselves.
+_NOT_KEPT = ("HEAD", "commondir", "gitdir", "index", "locked", RECORD)
 
 
 def ref_of(worker: str) -> str:
@@ -30,19 +34,23 @@ def save(tree: Tree, common: str, worker: str, *, everything: bool = False) -> s
 
     With `everything`, all tracked files are read too, so that edits which git was told to overlook are kept.
     """
-    changes = tree.changes()
+    changes = tree.changes(submodules=not everything)
     paths = set(changes.tracked) | set(changes.untracked)
     if everything:
         paths |= {p for p in tree.git("ls-files", "-z").split("\0") if p}
-    head = tree.head()
-    previous = _commit(common, ref_of(worker))
-    return _Writer(tree, common, worker).write(sorted(paths), changes.index_blobs, head, previous)
+    return _Writer(tree, common, worker, everything).write(sorted(paths), changes.index_blobs)
 
 
 def save_git_only(admin: str, common: str, worker: str) -> str:
-    """Save what git has of a worktree whose folder is gone: its commits."""
-    head = git("--git-dir", admin, "rev-parse", "--verify", "HEAD^{commit}").text.strip()
-    return _Writer(Tree("", admin), common, worker).write([], [], head, _commit(common, ref_of(worker)))
+    """Save what git has of a worktree whose folder is gone: its commits and index."""
+    staged = git("--git-dir", admin, "ls-files", "--stage", "-z").text.split("\0")
+    blobs = [entry.split(" ", 2)[1] for entry in staged if entry and not entry.startswith("160000")]
+    return _Writer(Tree("", admin), common, worker, False).write([], blobs)
+
+
+def is_saved(common: str, worker: str) -> bool:
+    """Whether there is a saved commit of the worker."""
+    return bool(_commit(common, ref_of(worker)))
 
 
 def _commit(common: str, ref: str) -> str:
@@ -50,23 +58,40 @@ def _commit(common: str, ref: str) -> str:
     return done.text.strip() if done.code == 0 else ""
 
 
+def bring_back_branch(common: str, branch: str, worker: str) -> None:
+    """Make the worker's branch again where someone deleted it since it was saved."""
+    if branch_tip(common, branch):
+        return
+    unlock_ref(common, f"refs/heads/{branch}")
+    with Saved(common, worker) as saved:
+        if saved.tip or saved.head:
+            make_branch(common, branch, saved.tip or saved.head, worker)
+
+
 class _Writer:
     """Streams one saved commit into `git fast-import`: one process, any file name, no filters."""
 
-    def __init__(self, tree: Tree, common: str, worker: str) -> None:
+    def __init__(self, tree: Tree, common: str, worker: str, complete: bool) -> None:
         self.tree = tree
         self.common = common
         self.worker = worker
+        self.complete = complete
         self.ref = ref_of(worker)
         self.mark = 0
         self.entries: list[str] = []
+        self.files: list[dict[str, Any]] = []
+        self.folders: list[dict[str, Any]] = []
+        self.gone: list[str] = []
+        self.skipped: list[str] = []
 
-    def write(self, paths: list[str], index_blobs: list[str], head: str, previous: str) -> str:
+    def write(self, paths: list[str], index_blobs: list[str]) -> str:
+        unlock_ref(self.common, self.ref)
+        previous = _commit(self.common, self.ref)
         options = ("--quiet", "--force", "--done", "--date-format=now")
         self.importer: Conversation = converse("--git-dir", self.common, "fast-import", *options)
         failed = ""
         try:
-            self._stream(paths, index_blobs, head, previous)
+            self._stream(paths, index_blobs, previous)
         except BrokenPipeError:
             failed = "it stopped reading"
         finally:
@@ -91,30 +116,34 @@ class _Writer:
         os.unlink(crash)
         return complaint
 
-    def _stream(self, paths: list[str], index_blobs: list[str], head: str, previous: str) -> None:
-        files: list[dict[str, Any]] = []
-        gone: list[str] = []
-        skipped: list[str] = []
+    def _stream(self, paths: list[str], index_blobs: list[str], previous: str) -> None:
         self._blob(b"")  # an intended-to-add path refers to the empty blob
         for path in paths:
             if path.endswith("/"):
-                for inner in self._walk(path):
-                    self._file(inner, files, gone, skipped)
+                self._walk(path)
             else:
-                self._file(path, files, gone, skipped)
-        manifest = {"version": MANIFEST_VERSION, "worker": self.worker, "head": head, "branch": self._branch(),
-                    "files": files, "deleted": gone, "not_saved": skipped}  # fmt: skip
+                self._file(path)
+        head, record = head_of(self.tree.admin), read_record(self.tree.admin) or {}
+        branch = str(record.get("branch", ""))
+        tip = branch_tip(self.common, branch) if branch else ""
+        manifest = {"version": MANIFEST_VERSION, "worker": self.worker, "complete": self.complete, "head": head,
+                    "branch": self._branch(), "tip": tip, "record": record,
+                    "admin": os.path.basename(self.tree.admin), "files": self.files,
+                    "folders": self.folders, "deleted": self.gone, "not_saved": self.skipped,
+                    "git": self._git_files()}  # fmt: skip
         index = os.path.join(self.tree.admin, "index")
         if os.path.exists(index):
             with open(index, "rb") as file:
                 self.entries.append(f"M 100644 :{self._blob(file.read())} index")
         self.entries.append(f"M 100644 :{self._blob(json.dumps(manifest).encode())} manifest.json")
         self.entries += [f"M 100644 {blob} s/{n}" for n, blob in enumerate(dict.fromkeys(index_blobs))]
-        parents = list(dict.fromkeys([head, *([previous] if previous else []), *self._lone_commits(head)]))
+        known = [commit for commit in (head, tip, previous) if commit]
+        parents = list(dict.fromkeys([*known, *self._lone_commits(known, branch)]))
         message = f"Saved work of worker {self.worker}\n".encode()
         lines = [f"commit {self.ref}", "committer woodwind <woodwind@localhost> now"]
         self._send("\n".join(lines).encode() + b"\n" + b"data %d\n%s" % (len(message), message))
-        self._send(f"from {parents[0]}\n".encode() + b"".join(b"merge %s\n" % p.encode() for p in parents[1:]))
+        for n, parent in enumerate(parents):
+            self._send(f"{'merge' if n else 'from'} {parent}\n".encode())
         self._send(b"deleteall\n" + "".join(e + "\n" for e in self.entries).encode() + b"\ndone\n")
 
     def _send(self, data: bytes) -> None:
@@ -125,23 +154,50 @@ class _Writer:
         self._send(b"blob\nmark :%d\ndata %d\n" % (self.mark, len(data)) + data + b"\n")
         return self.mark
 
-    def _file(self, path: str, files: list[dict[str, Any]], gone: list[str], skipped: list[str]) -> None:
+    def _file(self, path: str) -> None:
         full = os.path.join(os.fsencode(self.tree.path), os.fsencode(path))
         try:
             info = os.lstat(full)
         except (FileNotFoundError, NotADirectoryError):
-            gone.append(path)
+            self.gone.append(path)
             return
-        if stat.S_ISLNK(info.st_mode):
-            mark = self._blob(os.readlink(full))
-        elif stat.S_ISREG(info.st_mode):
-            mark = self._large(full, info.st_size)
+        if self._through_link(path):
+            self.gone.append(path)  # one of its folders is a link now: what is behind it is another file
+        elif stat.S_ISDIR(info.st_mode):
+            if not os.path.lexists(os.path.join(full, b".git")):
+                self.gone.append(path)  # where there was a file is now a folder
+            elif self.complete:
+                self._walk(path)  # a submodule
+        elif stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode):
+            self.entries.append(f"M 100644 :{self._content(full, info)} f/{len(self.files)}")
+            self.files.append({"path": path, "mode": info.st_mode})
         else:
-            if not stat.S_ISDIR(info.st_mode):  # a folder is a submodule's: its own repository keeps its commits
-                skipped.append(path)
-            return
-        self.entries.append(f"M 100644 :{mark} f/{len(files)}")
-        files.append({"path": path, "mode": info.st_mode})
+            self.skipped.append(path)
+
+    def _through_link(self, path: str) -> bool:
+        parent = os.path.dirname(path)
+        top = os.path.realpath(self.tree.path)
+        return bool(parent) and os.path.realpath(os.path.join(top, parent)) != os.path.join(top, parent)
+
+    def _content(self, full: bytes, info: os.stat_result) -> int:
+        if stat.S_ISLNK(info.st_mode):
+            return self._blob(os.readlink(full))
+        return self._large(full, info.st_size)
+
+    def _git_files(self) -> list[dict[str, Any]]:
+        """Save the rest of the worktree's git directory, so that a merge can go on and a reflog is whole."""
+        kept: list[dict[str, Any]] = []
+        names, folders = _below(self.tree.admin)
+        for name in names:
+            full = os.path.join(os.fsencode(self.tree.admin), os.fsencode(name))
+            info = os.lstat(full)
+            if name in _NOT_KEPT or name.endswith(".lock") or not stat.S_ISREG(info.st_mode):
+                continue
+            if name.startswith("modules/") and not self.complete:
+                continue  # large, and parked with the rest
+            self.entries.append(f"M 100644 :{self._content(full, info)} g/{len(kept)}")
+            kept.append({"path": name, "mode": info.st_mode})
+        return kept + [{"path": name, "mode": stat.S_IFDIR | 0o755} for name in folders]
 
     def _large(self, full: bytes, size: int) -> int:
         """Stream a regular file; one that changes its size meanwhile is an error, not a torn copy."""
@@ -158,37 +214,52 @@ class _Writer:
         self._send(b"\n")
         return self.mark
 
-    def _walk(self, folder: str) -> list[str]:
-        """Every file below a folder that git does not look into, such as a nested repository."""
+    def _walk(self, folder: str) -> None:
+        """Save all of a folder that git does not look into: a nested repository, a submodule."""
         top = os.path.join(self.tree.path, folder)
-        found = []
-        for here, folders, names in os.walk(top):
-            links = [d for d in folders if os.path.islink(os.path.join(here, d))]
-            found += [os.path.relpath(os.path.join(here, n), self.tree.path) for n in names + links]
-        return sorted(found)
+        names, empty = _below(top)
+        for name in names:
+            self._file(os.path.join(folder, name))
+        for name in empty:
+            mode = os.lstat(os.path.join(top, name)).st_mode
+            self.folders.append({"path": os.path.join(folder, name), "mode": mode})
 
     def _branch(self) -> str:
         with open(os.path.join(self.tree.admin, "HEAD"), encoding="utf-8") as file:
             head = file.read().strip()
         return head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
 
-    def _lone_commits(self, head: str) -> list[str]:
-        """Commits that only the worktree's own reflog still knows, such as those before a hard reset."""
-        log = os.path.join(self.tree.admin, "logs", "HEAD")
-        if not os.path.exists(log):
-            return []
-        with open(log, "rb") as file:
-            seen = {word.decode() for line in file for word in line.split(b" ", 2)[:2]}
-        seen -= {head, "0" * 40, "0" * 64}
+    def _lone_commits(self, known: list[str], branch: str) -> list[str]:
+        """Commits that only the reflogs of the worktree and its branch still know, as from before a hard reset."""
+        seen: set[str] = set()
+        for log in (
+            os.path.join(self.tree.admin, "logs", "HEAD"),
+            os.path.join(self.common, "logs/refs/heads", branch),
+        ):
+            if os.path.isfile(log):
+                with open(log, "rb") as file:
+                    seen |= {word.decode("ascii", "replace") for line in file for word in line.split(b" ", 2)[:2]}
+        seen = {word for word in seen - set(known) if set(word) <= set("0123456789abcdef") and word.strip("0")}
         if not seen:
             return []
         listed = git(
             "--git-dir", self.common, "rev-list", "--parents", "--ignore-missing", "--stdin",
-            input=("\n".join([*sorted(seen), f"^{head}"]) + "\n").encode(),
+            input=("\n".join([*sorted(seen), *(f"^{commit}" for commit in known)]) + "\n").encode(),
         ).text.splitlines()  # fmt: skip
         commits = [line.split() for line in listed]
         inner = {parent for line in commits for parent in line[1:]}
         return [line[0] for line in commits if line[0] not in inner]
+
+
+def _below(top: str) -> tuple[list[str], list[str]]:
+    """The files and the empty folders below a folder, relative to it; links are files."""
+    files, empty = [], []
+    for here, folders, names in os.walk(top):
+        links = [d for d in folders if os.path.islink(os.path.join(here, d))]
+        files += [os.path.relpath(os.path.join(here, n), top) for n in names + links]
+        if not folders and not names and here != top:
+            empty.append(os.path.relpath(here, top))
+    return sorted(files), sorted(empty)
 
 
 class Saved:
@@ -209,8 +280,23 @@ class Saved:
 
     @property
     def head(self) -> str:
-        """The commit that the worktree was on."""
+        """The commit that the worktree was on, or "" when its branch had none."""
         return str(self.manifest["head"])
+
+    @property
+    def tip(self) -> str:
+        """The commit that the worker's own branch was at, or "" when it had none."""
+        return str(self.manifest["tip"])
+
+    @property
+    def admin(self) -> str:
+        """What the worktree's git directory was called."""
+        return str(self.manifest["admin"])
+
+    @property
+    def branch(self) -> str:
+        """The branch that was checked out, or "" when HEAD was detached."""
+        return str(self.manifest["branch"])
 
     def _blob(self, name: str) -> bytes | None:
         """The bytes of one entry of the saved tree, or None when it has none."""
@@ -222,38 +308,66 @@ class Saved:
         self._reader.line(60)
         return data
 
-    def write_into(self, tree: Tree) -> None:
-        """Put the saved files and index into a worktree that was just checked out at `head`."""
-        for path in self.manifest["deleted"]:
-            full = _place(tree, path)
-            if os.path.lexists(full):
-                os.unlink(full)
-        for n, file in enumerate(self.manifest["files"]):
-            full = _place(tree, file["path"])
-            os.makedirs(os.path.dirname(full), exist_ok=True)
-            if os.path.lexists(full):
-                os.unlink(full)
-            data = self._blob(f"f/{n}")
-            if data is None:
-                raise WoodwindError(
-                    f"the saved file {file['path']!r} is missing from {self.commit}", code="damaged_save"
-                )
-            if stat.S_ISLNK(file["mode"]):
-                os.symlink(data, os.fsencode(full))
-                continue
-            fd = os.open(full, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(fd, "wb") as out:
-                out.write(data)
-            os.chmod(full, stat.S_IMODE(file["mode"]))
+    def write_git_dir(self, tree: Tree) -> None:
+        """Put the saved files of the git directory into a new one."""
+        for n, entry in enumerate(self.manifest["git"]):
+            self._write(_place(tree.admin, entry["path"]), entry["mode"], f"g/{n}")
         index = self._blob("index")
         if index is not None:
             with open(os.path.join(tree.admin, "index"), "wb") as out:
                 out.write(index)
 
+    def write_files(self, tree: Tree) -> None:
+        """Put the saved files into a worktree that has none yet; those that were as committed come from git."""
+        if not self.manifest["complete"]:
+            self._fill(tree)
+        for path in self.manifest["deleted"]:
+            _clear(_place(tree.path, path))
+        for n, entry in enumerate(self.manifest["files"]):
+            self._write(_place(tree.path, entry["path"]), entry["mode"], f"f/{n}")
+        for entry in self.manifest["folders"]:
+            self._write(_place(tree.path, entry["path"]), entry["mode"], "")
 
-def _place(tree: Tree, path: str) -> str:
+    def _fill(self, tree: Tree) -> None:
+        """Check out what was committed without touching the index as it was."""
+        index = os.path.join(tree.admin, "index")
+        kept = index + ".saved"
+        if os.path.exists(index):
+            os.replace(index, kept)
+        if self.head:
+            refill(tree.path, tree.admin)
+        if os.path.exists(kept):
+            os.replace(kept, index)
+
+    def _write(self, full: str, mode: int, name: str) -> None:
+        if stat.S_ISDIR(mode):
+            os.makedirs(full, exist_ok=True)
+            os.chmod(full, stat.S_IMODE(mode))
+            return
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        _clear(full)
+        data = self._blob(name)
+        if data is None:
+            raise WoodwindError(f"the saved file {full!r} is missing from {self.commit}", code="damaged_save")
+        if stat.S_ISLNK(mode):
+            os.symlink(data, os.fsencode(full))
+            return
+        fd = os.open(full, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(fd, "wb") as out:
+            out.write(data)
+        os.chmod(full, stat.S_IMODE(mode))
+
+
+def _clear(full: str) -> None:
+    if os.path.isdir(full) and not os.path.islink(full):
+        shutil.rmtree(full)
+    elif os.path.lexists(full):
+        os.unlink(full)
+
+
+def _place(top: str, path: str) -> str:
     """Where a saved path goes; an error when a symlink or .. would take it out of the worktree."""
-    full = os.path.join(tree.path, path)
-    if not is_inside(os.path.realpath(os.path.dirname(full)), os.path.realpath(tree.path)):
-        raise WoodwindError(f"the saved path {path!r} would be outside {tree.path}", code="unsafe_path")
+    full = os.path.join(top, path)
+    if not is_inside(os.path.realpath(os.path.dirname(full)), os.path.realpath(top)):
+        raise WoodwindError(f"the saved path {path!r} would be outside {top}", code="unsafe_path")
     return full

@@ -1,20 +1,22 @@
 """Worktrees: made, found, inspected, parked and brought back."""
 
 import contextlib
+import errno
 import json
 import os
-import shutil
 from typing import Any
 
 from woodwind.base.failpoints import failpoint
-from woodwind.base.files import sync_dir, write_atomic
+from woodwind.base.files import delete_tree, sync_dir, write_atomic
 from woodwind.base.run import RunFailed
 from woodwind.git.call import git
-from woodwind.model.errors import Refused, WoodwindError
+from woodwind.git.repo import locate
+from woodwind.model.errors import NotFound, Refused, WoodwindError
 
 RECORD = "woodwind.json"
 # Index modes without a blob of their own: a submodule, and nothing.
 _NO_BLOB = ("160000", "000000")
+_IGNORE_ALL = b"*\n"
 
 
 def admin_dirs(common: str) -> list[str]:
@@ -88,9 +90,19 @@ def _mark(worker: str) -> str:
 
 def drop_made_branch(common: str, branch: str, commit: str, worker: str) -> None:
     """Take back a branch that was made for this worker and has not moved since; any other is left alone."""
+    unlock_ref(common, f"refs/heads/{branch}")
     log = git("--git-dir", common, "reflog", "show", "--format=%gs", f"refs/heads/{branch}", "--", ok=None)
-    if log.code == 0 and log.text.splitlines() == [_mark(worker)]:
-        drop_branch(common, branch, commit)
+    if log.code or log.text.splitlines() != [_mark(worker)]:
+        return
+    drop_branch(common, branch, commit)
+    if branch_tip(common, branch) == commit:
+        raise WoodwindError(f"the branch {branch} that was made could not be taken back")
+
+
+def unlock_ref(common: str, ref: str) -> None:
+    """Take away the lock that a killed git left on a ref of ours; the caller holds the worker's lock."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        os.unlink(os.path.join(common, f"{ref}.lock"))
 
 
 def branch_tip(common: str, branch: str) -> str:
@@ -100,18 +112,54 @@ def branch_tip(common: str, branch: str) -> str:
     return done.text.strip() if done.code == 0 else ""
 
 
-def add(common: str, *, path: str, branch: str, worker: str) -> str:
-    """Register a worktree at `path` on a branch that is there, without files; return its admin directory.
+def add(common: str, *, path: str, branch: str, worker: str, detach: bool = False) -> str:
+    """Register a worktree at `path` on a branch (or detached, a commit), without files; return its admin directory.
 
     The caller holds the project's lock: git's own bookkeeping races with itself.
     """
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    _make_parent(os.path.dirname(path))
     reason = f"worker {worker} of woodwind: ww rm removes it"
-    git("--git-dir", common, "worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason", reason, path, branch)
+    options = ("--quiet", "--no-checkout", "--lock", "--reason", reason, *(("--detach",) if detach else ()))
+    git("--git-dir", common, "worktree", "add", *options, path, branch)
     admin = admin_of(common, path)
     if not admin:
         raise WoodwindError(f"git made no worktree at {path}")
     return admin
+
+
+def attach(admin: str, path: str) -> None:
+    """Give a worktree whose folder is gone an empty one at `path`."""
+    os.makedirs(path)
+    write_atomic(os.path.join(path, ".git"), b"gitdir: " + os.fsencode(admin) + b"\n", mode=0o644)
+    write_atomic(os.path.join(admin, "gitdir"), os.fsencode(os.path.join(path, ".git")) + b"\n", mode=0o644)
+
+
+def _make_parent(folder: str) -> None:
+    """Make the folder for worktrees; in a checkout, one that ignores itself, so that no `git status` shows it."""
+    if os.path.isdir(folder):
+        return
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Refused(
+            f"the folder {folder} for worktrees cannot be made: {error.strerror}",
+            code="not_writable",
+            hint="Make its place writable, or choose another one with `path` in [new].",
+        ) from error
+    with contextlib.suppress(NotFound):
+        if locate(folder).top:
+            write_atomic(os.path.join(folder, ".gitignore"), _IGNORE_ALL, mode=0o644)
+
+
+def _drop_parent(folder: str) -> None:
+    """Take that folder back when nothing of anybody's is in it."""
+    with contextlib.suppress(OSError):
+        if os.listdir(folder) == [".gitignore"]:
+            with open(os.path.join(folder, ".gitignore"), "rb") as file:
+                ours = file.read() == _IGNORE_ALL
+            if ours:
+                os.unlink(os.path.join(folder, ".gitignore"))
+        os.rmdir(folder)
 
 
 def fill(path: str, admin: str) -> None:
@@ -119,21 +167,50 @@ def fill(path: str, admin: str) -> None:
     git("--git-dir", admin, "--work-tree", path, "-c", "checkout.workers=0", "reset", "--hard", "--quiet")
 
 
+def refill(path: str, admin: str) -> None:
+    """Check out the last commit's files into an empty folder, without a word in the reflog; the index is new."""
+    git("--git-dir", admin, "read-tree", "HEAD")
+    git("-C", path, "--git-dir", admin, "--work-tree", path, "checkout-index", "--all", "--force", "--quiet")
+
+
+def rename_admin(admin: str, name: str) -> str:
+    """Call a worktree's git directory `name` again, as its submodules do; as it was when that is taken."""
+    wanted = os.path.join(os.path.dirname(admin), name)
+    if os.path.lexists(wanted):
+        return admin
+    path = path_of(admin)
+    os.rename(admin, wanted)
+    write_atomic(os.path.join(path, ".git"), b"gitdir: " + os.fsencode(wanted) + b"\n", mode=0o644)
+    return wanted
+
+
 def discard_new(common: str, *, path: str, worker: str) -> None:
     """Take back a worktree that was being made: its folder and admin directory, as far as they exist.
 
     The caller holds the project's lock, and `path` was free when the worktree was begun.
     """
+    ours = os.path.isdir(path) and not os.path.islink(path) and _is_worktree_of(common, path)
+    delete_tree(path if ours else "", by_way_of=os.path.join(os.path.dirname(path), f".{worker}.deleting"))
     for admin in admin_dirs(common):
         if os.path.realpath(path_of(admin)) == os.path.realpath(path) or _half_made(admin, path):
             record = read_record(admin)
             if record is None or record.get("id") == worker:
-                shutil.rmtree(admin)
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    for emptied in (os.path.dirname(path), os.path.join(common, "worktrees")):
-        with contextlib.suppress(OSError):  # it goes only when nothing is left in it
-            os.rmdir(emptied)
+                forget(common, admin)
+    clear_forgotten(common)
+    _drop_parent(os.path.dirname(path))
+    with contextlib.suppress(OSError):  # it goes only when nothing is left in it
+        os.rmdir(os.path.join(common, "worktrees"))
+
+
+def _is_worktree_of(common: str, path: str) -> bool:
+    """Whether a folder is a worktree of the repository, or empty; a person's own folder is neither."""
+    try:
+        with open(os.path.join(path, ".git"), "rb") as file:
+            target = os.fsdecode(file.read().removeprefix(b"gitdir:").strip())
+    except OSError:
+        return not os.listdir(path)
+    admin = os.path.realpath(os.path.join(path, target))
+    return os.path.dirname(admin) == os.path.realpath(os.path.join(common, "worktrees"))
 
 
 def _half_made(admin: str, path: str) -> bool:
@@ -145,12 +222,29 @@ def _half_made(admin: str, path: str) -> bool:
 
 def drop_branch(common: str, branch: str, commit: str) -> bool:
     """Delete a branch if it is at `commit` and checked out nowhere; False when it was left alone."""
-    ref = f"refs/heads/{branch}"
+    if is_checked_out(common, branch):
+        return False
+    return git("--git-dir", common, "update-ref", "-d", f"refs/heads/{branch}", commit, ok=None).code == 0
+
+
+def is_checked_out(common: str, branch: str) -> bool:
+    """Whether a worktree, or the main checkout, is on the branch."""
     for admin in [common, *admin_dirs(common)]:
         with contextlib.suppress(OSError), open(os.path.join(admin, "HEAD"), encoding="utf-8") as file:
-            if file.read().strip() == f"ref: {ref}":
-                return False
-    return git("--git-dir", common, "update-ref", "-d", ref, commit, ok=None).code == 0
+            if file.read().strip() == f"ref: refs/heads/{branch}":
+                return True
+    return False
+
+
+def set_head(admin: str, branch: str) -> None:
+    """Put a worktree on a branch, without a word in its reflog."""
+    write_atomic(os.path.join(admin, "HEAD"), f"ref: refs/heads/{branch}\n".encode(), mode=0o644)
+
+
+def head_of(admin: str) -> str:
+    """The commit that a worktree is on, or "" when its branch has none."""
+    done = git("--git-dir", admin, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1, 128))
+    return done.text.strip() if done.code == 0 else ""
 
 
 class Tree:
@@ -160,17 +254,27 @@ class Tree:
         self.path = path
         self.admin = admin
 
+    def words(self) -> list[str]:
+        """The options that make any git call work on this worktree and no other."""
+        return ["-C", self.path, "--git-dir", self.admin, "--work-tree", self.path]
+
+    def merge_base(self, commit: str) -> str:
+        """Where the worktree left the history of `commit`."""
+        return self.git("merge-base", commit, "HEAD", ok=(0, 1)).strip() or commit
+
     def git(self, *words: str, input: bytes = b"", ok: tuple[int, ...] | None = (0,)) -> str:
         """What git prints in this worktree."""
-        return git("-C", self.path, "--git-dir", self.admin, "--work-tree", self.path, *words, input=input, ok=ok).text
+        return git(*self.words(), *words, input=input, ok=ok).text
 
-    def changes(self) -> "Changes":
-        """What is not committed in it."""
-        return Changes(self.git("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"))
+    def changes(self, *, submodules: bool = True) -> "Changes":
+        """What is not committed in it; a parked worktree's submodules cannot be looked into."""
+        options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
+        inside = "none" if submodules else "all"
+        return Changes(self.git("status", *options, f"--ignore-submodules={inside}"))
 
     def head(self) -> str:
-        """The commit it is on."""
-        return self.git("rev-parse", "--verify", "HEAD^{commit}").strip()
+        """The commit it is on, or "" when its branch has none."""
+        return head_of(self.admin)
 
 
 class Changes:
@@ -240,14 +344,16 @@ def move(common: str, admin: str, source: str, target: str) -> None:
 
     Not `git worktree move`: that one refuses worktrees with submodules.
     """
-    if not os.path.lexists(target):
+    if not _moved(admin, source, target):
         os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
         try:
+            if os.path.lexists(target):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
             os.rename(source, target)
         except OSError as error:
             raise Refused(
                 f"{source} cannot be moved to {target}: {error.strerror}",
-                hint="Both folders must be writable and on one file system.",
+                hint="Both folders must be writable and on one file system, and nothing may be in the way.",
             ) from error
         sync_dir(os.path.dirname(source))
         sync_dir(os.path.dirname(target))
@@ -258,8 +364,32 @@ def move(common: str, admin: str, source: str, target: str) -> None:
         write_atomic(os.path.join(admin, "gitdir"), os.fsencode(os.path.join(target, ".git")) + b"\n", mode=0o644)
 
 
+def _moved(admin: str, source: str, target: str) -> bool:
+    """Whether what is at `target` is the worktree, from a move that was cut short."""
+    try:
+        with open(os.path.join(target, ".git"), "rb") as file:
+            pointer = os.fsdecode(file.read().removeprefix(b"gitdir:").strip())
+    except OSError:
+        return os.path.lexists(target) and not os.path.lexists(source)
+    return os.path.realpath(os.path.join(target, pointer)) == os.path.realpath(admin)
+
+
+def repair(common: str) -> None:
+    """Tell the worktrees of a repository that was moved where it is now."""
+    git("--git-dir", common, "worktree", "repair", ok=None)
+
+
 def forget(common: str, admin: str) -> None:
     """Delete a worktree's git directory; the caller has saved what it held."""
     if os.path.dirname(admin) != os.path.join(common, "worktrees"):
         raise WoodwindError(f"{admin} is not the git directory of a worktree of {common}")
-    shutil.rmtree(admin)
+    delete_tree(admin, by_way_of=os.path.join(_forgotten(common), os.path.basename(admin)))
+
+
+def clear_forgotten(common: str) -> None:
+    """Delete what is left of git directories whose deletion was cut short; the caller holds the project's lock."""
+    delete_tree("", by_way_of=_forgotten(common))
+
+
+def _forgotten(common: str) -> str:
+    return os.path.join(common, "woodwind", "deleting")

@@ -3,7 +3,7 @@
 import unicodedata
 
 from woodwind.model.errors import UsageError
-from woodwind.model.text import one_line
+from woodwind.model.text import clean, one_line
 
 MAX_WORDS = 6
 MAX_LENGTH = 50
@@ -107,7 +107,7 @@ def check_name(name: str) -> str:
     why = ""
     if not name:
         why = "it is empty"
-    elif len(name) > 60 or len(name.encode()) > 200:
+    elif len(name) > 60 or len(name.encode("utf-8", "replace")) > 200:
         why = "it is longer than 60 characters"
     elif name[0] in "-." or name.endswith((".", ".lock")):
         why = "it begins with - or ., or ends with . or .lock"
@@ -123,14 +123,16 @@ def check_name(name: str) -> str:
 def check_branch(branch: str) -> str:
     """`branch` if git's rules for branch names allow it; an error that says why otherwise."""
     bad = ""
-    if not branch or branch == "@":
+    if not branch or branch in ("@", "HEAD"):
         bad = "it is empty" if not branch else "git reserves it"
     elif branch.startswith("-"):
         bad = "it begins with -"
-    elif len(branch.encode()) > 200:
+    elif len(branch.encode("utf-8", "replace")) > 200:
         bad = "it is longer than 200 bytes"
     elif any(ord(c) < 33 or c in "~^:?*[\\\x7f" for c in branch):
         bad = "it has a space, a control character or one of ~ ^ : ? * [ \\"
+    elif clean(branch) != branch:
+        bad = "it has a control character or one that changes the direction of text"
     elif ".." in branch or "@{" in branch or "//" in branch:
         bad = "it has '..', '@{' or '//'"
     elif any(p.startswith(".") or p.endswith((".lock", ".")) or not p for p in branch.split("/")):

@@ -1,8 +1,7 @@
 """A worker: one agent on one task, in its own worktree and terminal."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from woodwind.model.status import Phase
 
@@ -10,8 +9,7 @@ RECORD_VERSION = 1
 _TEXTS = "id project name title task kind agent model permissions launch folder made_by agent_session".split()
 
 
-@dataclass(frozen=True, slots=True)
-class Worktree:
+class Worktree(NamedTuple):
     """A folder of a worker's, on its branch, and what it was cut from."""
 
     path: str
@@ -20,8 +18,7 @@ class Worktree:
     base_commit: str
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
+class Worker(NamedTuple):
     """One worker as it was made. Only `name`, `phase` and the worktree's path ever change."""
 
     id: str

@@ -7,18 +7,31 @@ from typing import Protocol
 class Pane:
     """One terminal that carries a worker's tag, as the multiplexer tells it now."""
 
-    __slots__ = ("dead", "exit_status", "id", "pid", "session", "title", "window", "worker")
+    __slots__ = ("dead", "exit_status", "id", "last_output", "pid", "project", "session", "title", "window", "worker")
 
     def __init__(
-        self, *, worker: str, id: str, pid: int, dead: bool, exit_status: str, session: str, window: str, title: str
+        self,
+        *,
+        worker: str,
+        project: str,
+        id: str,
+        pid: int,
+        dead: bool,
+        exit_status: str,
+        session: str,
+        window: str,
+        last_output: int,
+        title: str,
     ) -> None:
         self.worker = worker
+        self.project = project
         self.id = id
         self.pid = pid
         self.dead = dead
         self.exit_status = exit_status
         self.session = session
         self.window = window
+        self.last_output = last_output  # seconds since 1970
         self.title = title
 
 
@@ -43,11 +56,11 @@ class Mux(Protocol):
         """Every pane that carries a worker's tag; none when the server does not run."""
         ...
 
-    def open_session(self, *, worker: str, name: str, folder: str) -> Pane:
+    def open_session(self, *, worker: str, project: str, name: str, folder: str) -> Pane:
         """A placeholder terminal in a session of its own, tagged, that stays when its process ends."""
         ...
 
-    def open_window(self, *, worker: str, name: str, folder: str, session: str) -> Pane:
+    def open_window(self, *, worker: str, project: str, name: str, folder: str, session: str) -> Pane:
         """The same in a new window of the session that a pane or session id names; nobody's focus moves."""
         ...
 
@@ -61,6 +74,14 @@ class Mux(Protocol):
 
     def text(self, pane: Pane, *, lines: int) -> str:
         """The last lines that the terminal shows or has scrolled away."""
+        ...
+
+    def paste(self, pane: Pane, text: str) -> None:
+        """Put a text of any length into the terminal as a paste, leaving any copy mode first; no Enter."""
+        ...
+
+    def press(self, pane: Pane, *keys: str) -> None:
+        """Press keys, by tmux's names for them."""
         ...
 
     def watch(self, pane: Pane) -> Watching:

@@ -1,14 +1,15 @@
 """How a worker is named: by name, id, branch, path or unique prefix; left out inside its worktree; `-` for the last."""
 
-import difflib
 import os
 
 from woodwind.git.worktrees import read_record
 from woodwind.model import naming
-from woodwind.model.errors import NotFound, Refused, UsageError
+from woodwind.model.errors import NotFound, Refused, UsageError, WoodwindError
+from woodwind.model.status import Phase, Status
 from woodwind.model.text import one_line
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
+from woodwind.ops.listing import list_workers
 from woodwind.store import projects, workers
 
 
@@ -33,6 +34,12 @@ def find_worker(ctx: Context, project: str, name: str, *, exact: bool = False, r
             f"{name!r} is the beginning of several workers: {', '.join(w.name for w in found)}",
             hint="Write one of them out.",
         )
+    if naming.key(name) in map(naming.key, workers.damaged(ctx.store, project)):
+        raise WoodwindError(
+            f"the row of {name} in the store is damaged",
+            code="row_damaged",
+            hint=f"Its work is safe. Move {ctx.store.path} away, and the next command rebuilds it from git.",
+        )
     raise _nobody(name, everyone, exact=exact, removed=removed)
 
 
@@ -42,6 +49,12 @@ def find_workers(
     """The workers that `names` mean, each once; all of them are found before anything is done to one."""
     found = [find_worker(ctx, project, name, exact=exact, removed=removed) for name in names or [""]]
     return list({w.id: w for w in found}.values())
+
+
+def workers_in(ctx: Context, statuses: set[Status], phases: set[Phase] | None = None) -> list[Worker]:
+    """The workers of the current project that have one of these statuses, or are in one of these phases."""
+    chosen = [w["id"] for w in list_workers(ctx).data if w["status"] in statuses or w["phase"] in (phases or ())]
+    return [worker for worker in (workers.find(ctx.store, i) for i in chosen) if worker]
 
 
 def _is_named(ctx: Context, worker: Worker, name: str) -> bool:
@@ -61,6 +74,8 @@ def _here(ctx: Context, everyone: list[Worker]) -> Worker:
 def _nobody(name: str, everyone: list[Worker], *, exact: bool, removed: bool) -> NotFound:
     where = "in the trash of this project" if removed else "in this project"
     begins = [w.name for w in everyone if naming.key(w.name).startswith(naming.key(name))]
+    import difflib  # 2 ms, for a mistake only
+
     near = begins or difflib.get_close_matches(name, [w.name for w in everyone], 3, 0.5)
     hint = "`ww trash ls` lists what was removed." if removed else "`ww ls` lists the workers."
     if near:

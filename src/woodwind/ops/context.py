@@ -70,7 +70,7 @@ class Context:
     @cached_property
     def loaded_config(self) -> "Loaded":
         """The configuration with its sources."""
-        # tomllib and dataclasses cost 20 ms, and `ww ls` has no use for them.
+        # tomllib and the schema cost 10 ms, and `ww ls` has no use for them.
         from woodwind.config.load import load, project_file
 
         try:

@@ -2,14 +2,12 @@
 
 import os
 import sqlite3
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent, Start
-from woodwind.base.clock import new_id, now
+from woodwind.base.clock import new_id, new_uuid, now
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import locked, write_atomic
 from woodwind.git import worktrees
@@ -25,6 +23,7 @@ from woodwind.model.worker import Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops.context import Context
+from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
 from woodwind.ops.terminal import known_servers
@@ -33,8 +32,7 @@ from woodwind.store import events, operations, projects as project_rows, termina
 SHELL = "shell"  # what `--no-agent` puts where an agent's name would be
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What the user asked for; None and "" mean: as configured."""
 
     task: str
@@ -58,7 +56,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
     worker_id = new_id("w")
     start = Start(
         prompt=POINTER,
-        session=str(uuid.uuid4()),
+        session=new_uuid(),
         plan=request.plan,
         model=parse_model(request.model or config.new.model if agent else ""),
         permissions=request.permissions,
@@ -68,17 +66,21 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
     mux, remarks = muxes.choose(config.tmux.server, config.tmux.socket, _around(ctx))
     ctx.notes += remarks
     if place == "window" and mux.server != _around(ctx).socket:
-        place = _no_window(request)
+        place = _no_window(request, remarks)
     with worker_lock(worker_id):
         worker, row = _reserve(ctx, project, request, worker_id, agent.name if agent else SHELL, place, start.session)
         operation = Create(ctx, row.args)
         operation.mux, operation.how = mux, how
         try:
             carry_out(ctx, operation, row)
+            if agent and agent.prompt == "paste":
+                ctx.say("waiting for the agent to take its brief")
+                wait_until_quiet(mux, operation.pane)
+                paste_and_enter(mux, operation.pane, POINTER)
         finally:
             mux.close()
     project_rows.set_last_worker(ctx.store, project, worker.id)
-    return replace(worker, phase=Phase.RUNNING)
+    return worker._replace(phase=Phase.RUNNING)
 
 
 def _around(ctx: Context) -> muxes.Surroundings:
@@ -94,12 +96,13 @@ def _place(ctx: Context, request: Request) -> str:
     return request.launch or str(getattr(ctx.loaded_config.config.launch, request.kind))
 
 
-def _no_window(request: Request) -> str:
+def _no_window(request: Request, remarks: list[str]) -> str:
     """A window is possible only on the server that the caller is in."""
     if request.launch == "window":
+        why = remarks[0] if remarks else "the configuration puts terminals on the private tmux server"
         raise UsageError(
-            "a window in your session is not possible: the configuration puts terminals on the private tmux server",
-            hint='Use -s, or set [tmux] server = "auto".',
+            f"a window in your session is not possible: {why}",
+            hint="Use -s." if remarks else 'Use -s, or set [tmux] server = "auto".',
         )
     return "session"
 
@@ -151,6 +154,9 @@ def _free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tup
     names = workers.taken_names(ctx.store, project)
     held_branches, held_paths = workers.taken_places(ctx.store, project)
     branches = {naming.key(b) for b in refs.branches} | held_branches
+    if not request.branch and any(naming.key(wanted_branch).startswith(b + "/") for b in branches):
+        # A branch such as `feat` leaves no room for feat/…: git keeps branches as folders.
+        wanted_branch = wanted_branch.replace("/", "-")
     for n in range(1, 10_000):
         name = naming.numbered(wanted_name, 1 if request.name else n)
         branch = naming.numbered(wanted_branch, 1 if request.branch else n)
@@ -193,12 +199,16 @@ def _problem(
 def worktree_path(repo: Repo, template: str, name: str, branch: str) -> str:
     """The folder for a worktree, from the configured template."""
     words = {"repo": repo.name, "branch": branch.replace("/", "-"), "name": name}
+    unknown = [w for w in (part.partition("}")[0] for part in template.split("{")[1:]) if w not in words]
     try:
-        path = os.path.expanduser(template.format(**words))
-    except (KeyError, IndexError, ValueError) as error:
+        path = os.path.expanduser(template.format(**words)) if not unknown else ""
+    except ValueError:
+        unknown = ["}"]
+    if unknown:
         raise UsageError(
-            f"new.path cannot be used: {template!r} ({error})", hint="Known are {repo}, {branch} and {name}."
-        ) from error
+            f"new.path cannot be used: {template!r} ({unknown[0]!r} is not known)",
+            hint="Known are {repo}, {branch} and {name}.",
+        )
     home = repo.home
     if os.path.basename(home) in (".git", ".bare"):
         home = os.path.dirname(home)
@@ -301,8 +311,8 @@ class Create:
         workers.delete(db, self.worker.id)
 
 
-def choose_agents(ctx: Context, wanted: list[str]) -> list[Agent]:
-    """The agents to start: by flag, configuration, or what is installed; a person may be asked."""
+def choose_agents(ctx: Context, wanted: list[str], *, first: bool = False) -> list[Agent]:
+    """The agents to start: by flag, configuration, or what is installed, of which a person may choose one."""
     config = ctx.loaded_config.config
     names = wanted or ([config.new.agent] if config.new.agent else [])
     if names:
@@ -310,8 +320,8 @@ def choose_agents(ctx: Context, wanted: list[str]) -> list[Agent]:
     found = agents.installed(config.agents)
     if not found:
         raise agents.none_installed()
-    if len(found) == 1:
-        return found
+    if len(found) == 1 or first:
+        return found[:1]
     listed = [a.name for a in found]
     if not ctx.pick:
         raise UsageError(

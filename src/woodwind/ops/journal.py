@@ -67,6 +67,7 @@ def carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
         raise
     finally:
         signal.signal(signal.SIGHUP, before)
+    failpoint(f"{operation.kind}.after_commit")
 
 
 def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]) -> None:
@@ -79,7 +80,6 @@ def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]
     with ctx.store.transaction() as db:
         operation.commit(db)
         operations.finish(db, row.id, "done")
-    failpoint(f"{operation.kind}.after_commit")
 
 
 def _undo(ctx: Context, operation: Operation, row: OperationRow) -> None:
@@ -99,7 +99,11 @@ def recover(ctx: Context, project: str) -> list[str]:
     for row in operations.running(ctx.store, project):
         with contextlib.suppress(Locked), worker_lock(row.worker, wait=False):
             still = operations.running(ctx.store, project, row.worker)
-            settled += [_settle(ctx, mine) for mine in still if mine.id == row.id]
+            try:
+                settled += [_settle(ctx, mine) for mine in still if mine.id == row.id]
+            except (WoodwindError, OSError, sqlite3.OperationalError) as error:
+                # It stays in the journal for the next command; this one may be about something else.
+                ctx.notes.append(f"the {row.kind} of {row.worker} that was cut short could not be settled: {error}")
     return settled
 
 
@@ -111,8 +115,8 @@ def _settle(ctx: Context, row: OperationRow) -> str:
         try:
             _do(ctx, operation, row, operation.steps()[reached:])
             return f"finished the {row.kind} of {row.worker} that was cut short"
-        except WoodwindError as error:
-            ctx.notes.append(f"the {row.kind} of {row.worker} could not be finished: {error.message}")
+        except (WoodwindError, OSError) as error:
+            ctx.notes.append(f"the {row.kind} of {row.worker} could not be finished: {error}")
     _undo(ctx, operation, row)
     return f"undid the {row.kind} of {row.worker} that was cut short"
 

@@ -9,10 +9,12 @@ from woodwind.ops.journal import Operation
 from woodwind.ops.purge import Purge
 from woodwind.ops.remove import Remove
 from woodwind.ops.restore import Restore
+from woodwind.ops.resume import Resume
 
 KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Create.kind: Create,
     Remove.kind: Remove,
     Restore.kind: Restore,
     Purge.kind: Purge,
+    Resume.kind: Resume,
 }

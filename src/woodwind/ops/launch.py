@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from woodwind.agents.base import Agent, Start
 from woodwind.base import paths
+from woodwind.base.files import is_inside
 from woodwind.base.processes import start_time
 from woodwind.model import naming
 from woodwind.model.worker import Worker
@@ -48,8 +49,11 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
 
 def folder_of(worker: Worker) -> str:
     """Where the agent starts: the subfolder that `ww new` was called in, or the worktree's top."""
-    folder = os.path.normpath(os.path.join(worker.worktree.path, worker.folder))
-    return folder if os.path.isdir(folder) else worker.worktree.path
+    top = worker.worktree.path
+    folder = os.path.normpath(os.path.join(top, worker.folder))
+    # On another base the subfolder may be missing, or a link that leads elsewhere.
+    inside = os.path.isdir(folder) and is_inside(os.path.realpath(folder), os.path.realpath(top))
+    return folder if inside else top
 
 
 def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
@@ -58,14 +62,15 @@ def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
     folder = folder_of(worker)
     if worker.launch == "window":
         session = muxes.Surroundings(ctx.environ).session
-        return mux.open_window(worker=worker.id, name=name, folder=folder, session=session)
+        return mux.open_window(worker=worker.id, project=worker.project, name=name, folder=folder, session=session)
     full = f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{name}"
-    return mux.open_session(worker=worker.id, name=full, folder=folder)
+    return mux.open_session(worker=worker.id, project=worker.project, name=full, folder=folder)
 
 
 def start_pane(ctx: Context, mux: Mux, pane: Pane, how: Launch, name: str) -> Terminal:
     """Start the program in the placeholder; a note is left when it exits at once."""
     started = mux.start(pane, how.argv, env=how.env, unset=how.unset)
     if started.dead:
-        ctx.notes.append(f"the agent of {name} exited at once with {started.exit_status}: see `ww log {name}`")
+        how_it_ended = started.exit_status or "a status that is not known"
+        ctx.notes.append(f"the agent of {name} exited at once with {how_it_ended}: see `ww log {name}`")
     return Terminal(mux.server, started.pid, start_time(started.pid), how.names)

@@ -19,8 +19,9 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
     project = "" if everywhere else ctx.known_project
     if not everywhere and not project:
         return Outcome([])
-    if project and (projects.find(ctx.store, project) is None or operations.any_running(ctx.store, project)):
-        # A new store, or something that may have died halfway: rare, and worth loading the rest for.
+    if project and (_elsewhere(ctx, project) or operations.any_running(ctx.store, project)):
+        # A new store, a moved or copied repository, or something that may have died halfway: rare, and worth
+        # loading the rest for.
         from woodwind.ops.projects import current
 
         current(ctx)
@@ -28,6 +29,12 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
     panes = panes_of({row.server for row in rows if row.server})
     names = projects.names(ctx.store) if everywhere else {}
     return Outcome([_entry(row, panes.get(row.id), names) for row in rows], notes=ctx.notes)
+
+
+def _elsewhere(ctx: Context, project: str) -> bool:
+    """Whether the store does not know the project, or knows it in another place."""
+    known = projects.find(ctx.store, project)
+    return known is None or known[0] != ctx.repo.common
 
 
 def panes_of(servers: set[str]) -> dict[str, Pane]:
@@ -67,6 +74,7 @@ def _entry(row: Listed, pane: Pane | None, names: dict[str, str]) -> dict[str, A
         "detail": detail,
         "phase": row.phase,
         "agent": row.agent,
+        "permissions": row.permissions,
         "branch": row.branch,
         "path": row.path,
         "title": row.title,

@@ -1,14 +1,13 @@
 """`ww trash`: what was removed, and deleting parked folders for good after their work was saved under a ref."""
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from woodwind.base.clock import now
-from woodwind.base.files import locked
+from woodwind.base.files import delete_tree, locked
 from woodwind.config.sizes import parse_size
 from woodwind.git import snapshots, worktrees
 from woodwind.git.identity import lock_of
@@ -109,20 +108,25 @@ class Purge:
     def _save(self) -> None:
         self.ctx.say("saving its files under a ref")
         admin = self._admin()
+        if snapshots.is_saved(self.args["common"], self.args["worker"]):
+            snapshots.bring_back_branch(self.args["common"], self.args["branch"], self.args["worker"])
         if admin and self.args["trash"] and os.path.isdir(self.args["trash"]):
             tree = worktrees.Tree(self.args["trash"], admin)
             snapshots.save(tree, self.args["common"], self.args["worker"], everything=True)
+        if not snapshots.is_saved(self.args["common"], self.args["worker"]):
+            raise WoodwindError(f"nothing is saved of {self.args['worker']}, so it was not deleted", code="not_saved")
 
     def _delete(self) -> None:
         trash = self.args["trash"]
         with locked(lock_of(self.args["common"])):
-            if trash and os.path.lexists(trash):
+            if trash:
                 if os.path.basename(os.path.dirname(trash)) != TRASH_FOLDER:
                     raise WoodwindError(f"{trash} is not in a trash folder", code="unsafe_path")
-                shutil.rmtree(trash)
+                delete_tree(trash, by_way_of=f"{trash}.deleting")
             admin = self._admin()
             if admin:
                 worktrees.forget(self.args["common"], admin)
+            worktrees.clear_forgotten(self.args["common"])
 
     def _branch(self) -> None:
         """A branch whose commits are all in its base goes too; any other stays."""

@@ -21,6 +21,8 @@ from woodwind.ops.terminal import find_pane
 from woodwind.store import events, operations, removals, workers
 
 SCROLLBACK = 20_000
+# No person: git that another `ww` started, and a tmux server that happened to be started here.
+_PASSING = ("git", "tmux: server")
 
 
 class Findings:
@@ -36,7 +38,7 @@ class Findings:
         if not self.missing:
             work = worktrees.Tree(self.folder, self.admin)
             changes = work.changes()
-            tips.append(work.head())
+            tips += [t for t in [work.head()] if t]
             for what, found in (("changed", changes.tracked), ("untracked", changes.untracked)):
                 if found:
                     shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
@@ -57,7 +59,9 @@ class Findings:
         agent = found[1].pid if found else 0
         ours = ancestors(os.getpid())
         others = [
-            (pid, name) for pid, name in occupants(self.folder) if pid not in ours and agent not in ancestors(pid)
+            (pid, name)
+            for pid, name in occupants(self.folder)
+            if pid not in ours and agent not in ancestors(pid) and name not in _PASSING
         ]
         return [f"{name} (process {pid}) is at work in it" for pid, name in others[:3]]
 
@@ -119,7 +123,7 @@ class Remove:
         self.args = args
 
     def steps(self) -> list[Step]:
-        return [Step("save", self._save), Step("stop", self._stop), Step("park", self._park)]
+        return [Step("save", self._save), Step("stop", self._stop), Step("park", self._park, self._unpark)]
 
     def _save(self) -> None:
         self.ctx.say("saving its work")
@@ -144,6 +148,12 @@ class Remove:
             return
         with locked(lock_of(self.args["common"])):
             worktrees.move(self.args["common"], self.args["admin"], self.args["path"], self.args["trash"])
+
+    def _unpark(self) -> None:
+        common, admin, path, trash = (self.args[k] for k in ("common", "admin", "path", "trash"))
+        if trash and os.path.lexists(trash) and not os.path.lexists(path):
+            with locked(lock_of(common)):
+                worktrees.move(common, admin, trash, path)
 
     def commit(self, db: sqlite3.Connection) -> None:
         worker = self.args["worker"]

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from woodwind.base.files import locked
+from woodwind.base.files import delete_tree, locked
 from woodwind.git import snapshots, worktrees
 from woodwind.git.identity import lock_of
 from woodwind.model import naming
@@ -14,6 +14,7 @@ from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step, carry_out, worker_lock
+from woodwind.ops.rebuild import TRASH_FOLDER
 from woodwind.store import events, operations, removals, workers
 
 
@@ -57,25 +58,30 @@ def restore(ctx: Context, worker: Worker, removal: removals.Removal) -> dict[str
             "common": ctx.repo.common,
             "removal": removal.id,
             "path": removal.path,
-            "trash": "" if removal.purged else removal.trash,
+            "trash": removal.trash or os.path.join(os.path.dirname(removal.path), TRASH_FOLDER, worker.id),
+            "whole": bool(removal.trash) and not removal.purged and os.path.isdir(removal.trash),
+            "purged": removal.purged,
             "branch": worker.worktree.branch,
+            "base_commit": worker.worktree.base_commit,
             "record": worker.record(),
         }
         with ctx.store.transaction() as db:
             row = operations.begin(db, project=worker.project, worker=worker.id, kind=Restore.kind, args=args)
         carry_out(ctx, Restore(ctx, args), row)
-    whole = bool(args["trash"])
     return {
         "name": worker.name,
         "id": worker.id,
         "path": removal.path,
         "branch": worker.worktree.branch,
-        "ignored_files": whole,
+        "ignored_files": args["whole"],
     }
 
 
 class Restore:
-    """The journalled operation behind `ww restore`; after a crash it is finished."""
+    """The journalled operation behind `ww restore`; after a crash it is finished.
+
+    A worktree whose folder is gone is first made again in the trash, so that it appears in its place whole.
+    """
 
     kind = "restore"
     finish_from = "branch"
@@ -85,41 +91,72 @@ class Restore:
         self.args = args
 
     def steps(self) -> list[Step]:
-        return [Step("branch", self._branch), Step("place", self._place, self._put_back)]
+        return [
+            Step("branch", self._branch),
+            Step("files", self._files, self._discard_files),
+            Step("place", self._place, self._put_back),
+        ]
 
     def _branch(self) -> None:
         """The branch is kept at removal; when someone deleted it since, it comes back from the saved ref."""
-        common, branch = self.args["common"], self.args["branch"]
-        if not worktrees.branch_tip(common, branch):
-            with snapshots.Saved(common, self.args["worker"]) as saved:
-                worktrees.make_branch(common, branch, saved.head, self.args["worker"])
+        snapshots.bring_back_branch(self.args["common"], self.args["branch"], self.args["worker"])
+
+    def _files(self) -> None:
+        if self.args["whole"]:
+            return
+        self.ctx.say("making its files again")
+        common, trash, worker = self.args["common"], self.args["trash"], self.args["worker"]
+        with locked(lock_of(common)), snapshots.Saved(common, worker) as saved:
+            admin = worktrees.admin_of_worker(common, worker)
+            if admin and not self.args["purged"]:
+                self._discard_folder()
+                worktrees.attach(admin, trash)
+                saved.write_files(worktrees.Tree(trash, admin))
+                return
+            worktrees.discard_new(common, path=trash, worker=worker)
+            start = saved.head or self.args["base_commit"]
+            admin = worktrees.add(common, path=trash, branch=start, worker=worker, detach=True)
+            admin = worktrees.rename_admin(admin, saved.admin)
+            tree = worktrees.Tree(trash, admin)
+            saved.write_git_dir(tree)
+            self._check_out_branch(saved, admin)
+            saved.write_files(tree)
+            worktrees.write_record(admin, self.args["record"])
+
+    def _check_out_branch(self, saved: snapshots.Saved, admin: str) -> None:
+        """The branch that was checked out is so again, unless it moved on or is in use somewhere else."""
+        common, branch = self.args["common"], saved.branch
+        if not branch:
+            return
+        if worktrees.branch_tip(common, branch) != saved.head or worktrees.is_checked_out(common, branch):
+            self.ctx.notes.append(f"its branch {branch} has moved on meanwhile: HEAD is detached at {saved.head[:10]}")
+            return
+        worktrees.set_head(admin, branch)
+
+    def _discard_folder(self) -> None:
+        trash = self.args["trash"]
+        delete_tree(trash, by_way_of=f"{trash}.deleting")
+
+    def _discard_files(self) -> None:
+        if self.args["whole"]:
+            return
+        with locked(lock_of(self.args["common"])):
+            if self.args["purged"]:
+                worktrees.discard_new(self.args["common"], path=self.args["trash"], worker=self.args["worker"])
+            else:
+                self._discard_folder()
 
     def _place(self) -> None:
         common, path, trash = self.args["common"], self.args["path"], self.args["trash"]
         with locked(lock_of(common)):
-            admin = worktrees.admin_of_worker(common, self.args["worker"])
-            if trash and admin:
-                worktrees.move(common, admin, trash, path)
-            else:
-                self._rebuild(common, path)
-
-    def _rebuild(self, common: str, path: str) -> None:
-        """Make the worktree again from its saved ref; a half-made one of an earlier try goes first."""
-        worktrees.discard_new(common, path=path, worker=self.args["worker"])
-        with snapshots.Saved(common, self.args["worker"]) as saved:
-            admin = worktrees.add(common, path=path, branch=self.args["branch"], worker=self.args["worker"])
-            worktrees.write_record(admin, self.args["record"])
-            worktrees.fill(path, admin)
-            saved.write_into(worktrees.Tree(path, admin))
+            worktrees.move(common, worktrees.admin_of_worker(common, self.args["worker"]), trash, path)
 
     def _put_back(self) -> None:
         common, path, trash = self.args["common"], self.args["path"], self.args["trash"]
         with locked(lock_of(common)):
             admin = worktrees.admin_of_worker(common, self.args["worker"])
-            if trash and admin and os.path.lexists(path) and not os.path.lexists(trash):
+            if admin and os.path.lexists(path) and not os.path.lexists(trash):
                 worktrees.move(common, admin, path, trash)
-            elif not trash:
-                worktrees.discard_new(common, path=path, worker=self.args["worker"])
 
     def commit(self, db: sqlite3.Connection) -> None:
         workers.set_phase(db, self.args["worker"], Phase.PAUSED)

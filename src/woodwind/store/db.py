@@ -34,10 +34,11 @@ class Store:
         self.db.execute("BEGIN IMMEDIATE")
         try:
             yield self.db
+            self.db.execute("COMMIT")
         except BaseException:
-            self.db.execute("ROLLBACK")
+            if self.db.in_transaction:  # on a full disk SQLite may have rolled back by itself
+                self.db.execute("ROLLBACK")
             raise
-        self.db.execute("COMMIT")
 
     def close(self) -> None:
         """Close the connection."""
@@ -89,7 +90,18 @@ def _connect(path: str) -> sqlite3.Connection:
 
 
 def _migrate(store: Store) -> None:
-    with locked(store.path + ".lock"), store.transaction() as db:
+    with locked(store.path + ".lock"):
+        store.db.execute("PRAGMA journal_mode = WAL")  # again, where whoever made the file died before it
+        try:
+            _run_migrations(store)
+        except sqlite3.OperationalError as error:
+            if "already exists" in str(error):
+                raise Damaged(f"the store {store.path} is damaged: {error}, but it has no version") from error
+            raise
+
+
+def _run_migrations(store: Store) -> None:
+    with store.transaction() as db:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         for number in range(version + 1, SCHEMA + 1):
             with open(os.path.join(_SQL, f"{number:04}.sql"), encoding="utf-8") as file:

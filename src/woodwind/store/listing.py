@@ -13,6 +13,7 @@ class Listed(NamedTuple):
     name: str
     title: str
     agent: str
+    permissions: str
     phase: str
     launch: str
     created_ms: int
@@ -26,8 +27,9 @@ class Listed(NamedTuple):
 def rows(store: Store, project: str = "") -> list[Listed]:
     """The live workers of a project, or of all, in order of creation."""
     found = store.db.execute(
-        "SELECT w.id, w.project, w.name, w.title, w.agent, w.phase, w.launch, w.created_at, coalesce(t.branch, ''), "
-        "coalesce(t.path, ''), coalesce(p.server, ''), coalesce(p.pid, 0), coalesce(p.pid_start, '') FROM worker w "
+        "SELECT w.id, w.project, w.name, w.title, w.agent, w.permissions, w.phase, w.launch, w.created_at, "
+        "coalesce(t.branch, ''), coalesce(t.path, ''), coalesce(p.server, ''), coalesce(p.pid, 0), "
+        "coalesce(p.pid_start, '') FROM worker w "
         "LEFT JOIN worktree t ON t.worker = w.id AND t.position = 0 LEFT JOIN terminal p ON p.worker = w.id "
         "WHERE w.phase <> 'removed' AND (? = '' OR w.project = ?) ORDER BY w.project, w.created_at, w.id",
         (project, project),

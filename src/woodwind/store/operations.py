@@ -1,6 +1,5 @@
 """The journal: what was begun, how far it came, and how it ended."""
 
-import json
 import sqlite3
 from typing import Any
 
@@ -24,6 +23,8 @@ class OperationRow:
 
 def begin(db: sqlite3.Connection, *, project: str, worker: str, kind: str, args: dict[str, Any]) -> OperationRow:
     """Journal the start of an operation, inside a transaction."""
+    import json  # 2 ms; `ww ls` only asks whether something is running
+
     row = OperationRow(new_id("o"), project, worker, kind, args, "")
     at = to_ms(now())
     db.execute(
@@ -52,6 +53,8 @@ def any_running(store: Store, project: str) -> bool:
 
 def running(store: Store, project: str, worker: str = "") -> list[OperationRow]:
     """Operations that have begun and not ended, of the project or of one worker."""
+    import json
+
     rows = store.db.execute(
         "SELECT id, project, worker, kind, args, step FROM operation "
         "WHERE state = 'running' AND project = ? AND (? = '' OR worker = ?) ORDER BY created_at",

@@ -38,12 +38,24 @@ def remembered() -> dict[str, str]:
     """The git directory of every project that was ever remembered, by id, from the small files."""
     folder = os.path.join(paths.state_dir(), "projects")
     found = {}
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         for name in os.listdir(folder):
             if not name.endswith(".tmp"):
                 with open(os.path.join(folder, name), "rb") as file:
                     found[name] = file.read().decode("utf-8", "surrogateescape")
     return found
+
+
+def permissions(store: Store, project: str) -> str:
+    """What the user once said that agents may do in this project, or ""."""
+    row = store.db.execute("SELECT permissions FROM project WHERE id = ?", (project,)).fetchone()
+    return row[0] if row else ""
+
+
+def set_permissions(store: Store, project: str, permissions: str) -> None:
+    """Remember the user's answer for the project."""
+    with store.transaction() as db:
+        db.execute("UPDATE project SET permissions = ? WHERE id = ?", (permissions, project))
 
 
 def last_worker(store: Store, project: str) -> str:

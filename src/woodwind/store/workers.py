@@ -54,7 +54,20 @@ def of_project(store: Store, project: str, *, removed: bool = False) -> list[Wor
         _SELECT + "WHERE w.project = ? AND w.purged = 0 AND (w.phase = 'removed') = ? ORDER BY w.created_at, w.id",
         (project, removed),
     )
-    return [_worker(row) for row in rows]
+    return [worker for worker in map(_whole, rows) if worker]
+
+
+def _whole(row: tuple[Any, ...]) -> Worker | None:
+    try:
+        return _worker(row)
+    except (ValueError, OverflowError):
+        return None  # one damaged row must not make the others unreachable; `damaged` tells of it
+
+
+def damaged(store: Store, project: str) -> list[str]:
+    """The names of the project's workers whose rows cannot be read."""
+    rows = store.db.execute(_SELECT + "WHERE w.project = ?", (project,))
+    return [row[2] for row in rows if _whole(row) is None]
 
 
 def insert(db: sqlite3.Connection, worker: Worker) -> None:
@@ -101,6 +114,11 @@ def set_phase(db: sqlite3.Connection, worker: str, phase: Phase) -> None:
 def set_purged(db: sqlite3.Connection, worker: str, *, purged: bool) -> None:
     """Free a worker's name, or take it again, inside a transaction."""
     db.execute("UPDATE worker SET purged = ? WHERE id = ?", (purged, worker))
+
+
+def set_agent_session(db: sqlite3.Connection, worker: str, session: str) -> None:
+    """Record the id of the agent's own conversation, inside a transaction."""
+    db.execute("UPDATE worker SET agent_session = ? WHERE id = ?", (session, worker))
 
 
 def set_launch(store: Store, worker: str, launch: str) -> None:

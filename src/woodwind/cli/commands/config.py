@@ -2,14 +2,13 @@
 
 import os
 from argparse import ArgumentParser, Namespace
-from dataclasses import fields
 from typing import Any
 
 from woodwind.base import paths
 from woodwind.base.run import find_program, run_attached
 from woodwind.cli.screen import Screen
 from woodwind.config.load import load, project_file
-from woodwind.config.schema import SECTIONS
+from woodwind.config.schema import SECTIONS, fields
 from woodwind.config.template import toml_value, write_first
 from woodwind.model.errors import MissingTool, NotFound, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -20,7 +19,8 @@ EXAMPLES = ["ww config show", "ww config validate", "ww config path", "ww config
 
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
-    parser.add_argument("action", choices=("show", "validate", "path", "edit"), nargs="?", default="show")
+    actions = ("show", "validate", "path", "edit")
+    parser.add_argument("action", choices=actions, nargs="?", default="show", help="what to do; show if left out")
     parser.add_argument(
         "--project", action="store_true", help="with edit: the project's woodwind.toml instead of your own file"
     )
@@ -41,10 +41,10 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     values: dict[str, Any] = {}
     for section in SECTIONS:
         target = getattr(loaded.config, section)
-        for f in fields(target):
+        for f in fields(type(target)):
             values[f"{section}.{f.name}"] = getattr(target, f.name)
     for name, agent in loaded.config.agents.items():
-        for f in fields(agent):
+        for f in fields(type(agent)):
             if f"agents.{name}.{f.name}" in loaded.sources:
                 values[f"agents.{name}.{f.name}"] = getattr(agent, f.name)
     return Outcome({"action": "show", "values": values, "sources": loaded.sources, "files": loaded.files})

@@ -3,6 +3,7 @@
 import time
 from argparse import ArgumentParser, Namespace
 from datetime import datetime
+from typing import Any
 
 from woodwind.cli.screen import STATUS_COLOURS, Screen, age
 from woodwind.model.outcome import Outcome
@@ -22,6 +23,12 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     return list_workers(ctx, everywhere=args.all)
 
 
+def _told(w: dict[str, Any]) -> str:
+    """The status in a few words: how it exited, and whether it is paused."""
+    how = f" {w['detail']}" if w["status"] == "exited" and w["detail"].startswith("with ") else ""
+    return f"{w['status']}{how}" + (", paused" if w["phase"] == "paused" else "")
+
+
 def render(outcome: Outcome, screen: Screen) -> None:
     """A table, or what to do when there is nothing to show."""
     workers = outcome.data
@@ -32,7 +39,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
     everywhere = "project_name" in workers[0]
     rows, styles = [], []
     for w in workers:
-        told = w["status"] + (f" {w['detail']}" if w["status"] == "exited" and w["detail"].startswith("with ") else "")
+        told = _told(w)
         since = age(now - datetime.fromisoformat(w["created_at"]).timestamp()) if w["created_at"] else "?"
         asks = f"{w['detail']} — " if w["status"] == "asking" else ""
         rows.append(
@@ -40,7 +47,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
                 *([w["project_name"]] if everywhere else []),
                 w["name"],
                 told,
-                w["agent"],
+                w["agent"] if w["permissions"] == "ask" else f"{w['agent']} ({w['permissions']})",
                 w["branch"],
                 since,
                 asks + w["title"],

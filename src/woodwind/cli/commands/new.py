@@ -12,10 +12,12 @@ from typing import Any
 from woodwind.cli.commands.attach import go
 from woodwind.cli.screen import Screen
 from woodwind.config.template import write_first
+from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.ops.context import Context
 from woodwind.ops.create import Request, choose_agents, create
+from woodwind.ops.permissions import permissions_for
 from woodwind.ops.projects import current
 
 EXAMPLES = [
@@ -51,6 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
         "-w", "--window", dest="launch", action="store_const", const="window", help="in a window of your session"
     )
     place.add_argument("--launch", choices=("session", "window"), help="the same as -s or -w, for scripts")
+    parser.add_argument("--permissions", choices=PERMISSIONS, default="", help="what it may do without asking you")
     parser.add_argument("--plan-mode", action="store_true", help="let the agent plan first, without editing")
     parser.add_argument("--no-agent", action="store_true", help="only the worktree, with a shell in its terminal")
     parser.add_argument("--attach", action="store_true", help="go to its terminal at once")
@@ -72,9 +75,9 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     if args.attach and not ctx.person:
         raise UsageError("--attach needs a person at a terminal")
     if args.yes:
-        ctx.pick = lambda _question, _options: 0
+        ctx.pick = None
     write_first()
-    agents = [None] if args.no_agent else [*choose_agents(ctx, args.agent)]
+    agents = [None] if args.no_agent else [*choose_agents(ctx, args.agent, first=args.yes)]
     for agent in agents:
         if agent:
             agent.require_program()
@@ -84,7 +87,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     failed: list[dict[str, Any]] = []
     for agent in [a for a in agents for _ in range(args.count)]:
         try:
-            worker = create(ctx, project, request, agent)
+            allowed = permissions_for(ctx, project, agent, args.permissions) if agent else "ask"
+            worker = create(ctx, project, request._replace(permissions=allowed), agent)
         except WoodwindError as error:
             if not several:
                 raise

@@ -1,5 +1,6 @@
 """The parser and picture of `ww path`."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 
 from woodwind.cli.parsing import worker_argument
@@ -26,4 +27,4 @@ def run(ctx: Context, args: Namespace) -> Outcome:
 def render(outcome: Outcome, screen: Screen) -> None:
     """One path a line."""
     for entry in outcome.data:
-        screen.line(entry["path"])
+        sys.stdout.write(f"{entry['path']}\n")  # exactly as it is, for `cd "$(ww path …)"`

@@ -1,0 +1,63 @@
+"""Measure, and print each budget as a ratio to the bare limit of the same run."""
+
+import argparse
+import json
+import sys
+
+from benchmarks.budgets import WORKERS, Processes, Row, creation, processes, start_up
+from benchmarks.report import as_json, show
+from benchmarks.scene import Scene
+from benchmarks.timing import CannotMeasure
+from woodwind.testing.sandbox import Sandbox
+
+SCALES = (10, 50, 200)
+START_ROUNDS, NEW_ROUNDS = 40, 15
+QUICK_SCALES = (10, 50)
+QUICK_START_ROUNDS, QUICK_NEW_ROUNDS = 10, 4
+
+
+def main() -> int:
+    """Run all measurements; 1 when one of them was not possible."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and no 200 workers: a rough answer")
+    parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
+    args = parser.parse_args()
+    try:
+        budgets, started, scaling = measure(quick=args.quick)
+    except CannotMeasure as error:
+        sys.stderr.write(f"benchmarks: could not measure: {error}\n")
+        return 1
+    if args.json:
+        print(json.dumps(as_json(budgets, started, scaling), indent=1))
+    else:
+        print(show(budgets, started, scaling))
+    return 0
+
+
+def measure(*, quick: bool) -> tuple[list[Row], Processes, dict[int, list[Row]]]:
+    """The budgets, the processes of `ww new`, and the rows for each number of workers."""
+    start_rounds, new_rounds = (QUICK_START_ROUNDS, QUICK_NEW_ROUNDS) if quick else (START_ROUNDS, NEW_ROUNDS)
+    scaling: dict[int, list[Row]] = {}
+    budgets: list[Row] = []
+    started = Processes(None)
+    with Sandbox() as sandbox:
+        scene = Scene(sandbox)
+        for workers in QUICK_SCALES if quick else SCALES:
+            _tell(f"{workers} workers")
+            scene.grow(workers)
+            rows = [*start_up(scene, start_rounds), creation(scene, new_rounds)]
+            scaling[workers] = rows[1:]
+            if workers == WORKERS:
+                budgets = rows
+                started = processes(scene)
+    _tell("")
+    return budgets, started, scaling
+
+
+def _tell(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text and f'measuring with {text} …'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

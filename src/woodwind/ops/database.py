@@ -1,0 +1,54 @@
+"""`ww db`: looking after the store."""
+
+import os
+from datetime import timedelta
+from typing import Any
+
+from woodwind.base import paths
+from woodwind.base.clock import now
+from woodwind.base.files import make_private_dir
+from woodwind.model.errors import UsageError, WoodwindError
+from woodwind.ops.context import Context
+from woodwind.store import upkeep
+from woodwind.store.db import SCHEMA
+
+
+def health(ctx: Context, *, thorough: bool) -> dict[str, Any]:
+    """Where the store is, how large, and what is wrong with it."""
+    return {
+        "path": ctx.store.path,
+        "size": os.path.getsize(ctx.store.path),
+        "schema": SCHEMA,
+        "rows": upkeep.counts(ctx.store),
+        "problems": upkeep.problems(ctx.store, thorough=thorough),
+    }
+
+
+def vacuum(ctx: Context) -> dict[str, Any]:
+    """Give unused room back; return the sizes before and after."""
+    before = os.path.getsize(ctx.store.path)
+    upkeep.vacuum(ctx.store)
+    return {"before": before, "after": os.path.getsize(ctx.store.path)}
+
+
+def purge(ctx: Context, days: int) -> dict[str, Any]:
+    """Delete events and ended operations that are older; return how many."""
+    if days < 0:
+        raise UsageError(f"--days must be 0 or more, found {days}")
+    return dict(upkeep.purge(ctx.store, now() - timedelta(days=days)))
+
+
+def backup(ctx: Context, file: str) -> dict[str, Any]:
+    """Copy the store to a new file; return which."""
+    target = os.path.join(ctx.cwd, file)
+    if not file:
+        folder = os.path.join(paths.state_dir(), "backups")
+        make_private_dir(folder)
+        target = os.path.join(folder, f"woodwind-{now():%Y%m%d-%H%M%S-%f}.db")
+    try:
+        upkeep.backup(ctx.store, target)
+    except FileExistsError:
+        raise WoodwindError(f"{target} exists already, and was left alone", hint="Name another file.") from None
+    except OSError as error:
+        raise WoodwindError(f"the backup cannot be written to {target}: {error.strerror}") from error
+    return {"file": target, "size": os.path.getsize(target)}

@@ -1,0 +1,141 @@
+"""`ww resume`: go on with a paused agent, or start an exited one again in its own conversation."""
+
+import os
+import sqlite3
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from woodwind.agents import registry as agents
+from woodwind.agents.base import Start
+from woodwind.model.brief import POINTER
+from woodwind.model.choice import parse_model
+from woodwind.model.errors import NotFound, Refused, WoodwindError
+from woodwind.model.status import Phase
+from woodwind.model.worker import Worker
+from woodwind.muxes import registry as muxes
+from woodwind.muxes.base import Mux, Pane
+from woodwind.ops.context import Context
+from woodwind.ops.create import SHELL
+from woodwind.ops.deliver import deliver, paste_and_enter, wait_until_quiet
+from woodwind.ops.journal import Step, carry_out, worker_lock
+from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
+from woodwind.ops.terminal import find_pane, is_ours
+from woodwind.store import events, operations, terminals, workers
+
+
+def resume(ctx: Context, worker: Worker, *, message: str = "", fresh: bool = False) -> dict[str, Any]:
+    """Bring a worker's agent back to work; return how."""
+    with worker_lock(worker.id):
+        found = find_pane(ctx, worker.id)
+        alive = found is not None and not found[1].dead and is_ours(ctx, worker.id, found[1])
+        if not alive:
+            _start_again(ctx, worker, found, message, fresh)
+            return {"name": worker.name, "id": worker.id, "how": "fresh" if fresh else "restarted"}
+        current = workers.find(ctx.store, worker.id)
+        if current is None or current.phase != Phase.PAUSED:
+            raise Refused(f"{worker.name} is running already", code="running", hint="`ww send` gives it a message.")
+        with ctx.store.transaction() as db:
+            workers.set_phase(db, worker.id, Phase.RUNNING)
+            events.append(
+                db, project=worker.project, worker=worker.id, kind="worker.resumed", data={"how": "continued"}
+            )
+    if message:
+        deliver(ctx, worker, message)
+    return {"name": worker.name, "id": worker.id, "how": "continued"}
+
+
+def _start_again(ctx: Context, worker: Worker, found: tuple[Mux, Pane] | None, message: str, fresh: bool) -> None:
+    if not os.path.isdir(worker.worktree.path):
+        raise NotFound(
+            f"the folder of {worker.name} is gone: {worker.worktree.path}",
+            code="no_folder",
+            hint="Bring it back, or remove the worker: ww rm --force",
+        )
+    if found and not found[1].dead:
+        raise Refused(
+            f"another program runs in the terminal of {worker.name}",
+            code="not_the_agent",
+            hint=f"Leave it first: ww attach {worker.name}",
+        )
+    agent = None if worker.agent == SHELL else agents.find(worker.agent, ctx.loaded_config.config.agents)
+    session = str(uuid.uuid4()) if fresh else worker.agent_session
+    start = Start(
+        prompt=message or (POINTER if fresh else ""),
+        session=session,
+        resume=not fresh,
+        model=parse_model(worker.model),
+        permissions=worker.permissions,
+        repository=ctx.repo.home,
+    )
+    automated = worker.automated and not ctx.person
+    how = launch_of(ctx, agent, start, worker=worker.id, project=worker.project, automated=automated)
+    if found:
+        mux = found[0]
+    else:
+        config = ctx.loaded_config.config.tmux
+        mux, remarks = muxes.choose(config.server, config.socket, muxes.Surroundings(ctx.environ))
+        ctx.notes += remarks
+    args = {"worker": worker.id, "project": worker.project, "session": session, "new_pane": not found}
+    with ctx.store.transaction() as db:
+        row = operations.begin(db, project=worker.project, worker=worker.id, kind=Resume.kind, args=args)
+    operation = Resume(ctx, args)
+    operation.worker, operation.mux, operation.how = worker, mux, how
+    operation.pane = found[1] if found else None
+    try:
+        carry_out(ctx, operation, row)
+        if agent and agent.prompt == "paste" and start.prompt and operation.pane:
+            wait_until_quiet(mux, operation.pane)
+            paste_and_enter(mux, operation.pane, start.prompt)
+    finally:
+        mux.close()
+
+
+class Resume:
+    """The journalled operation behind `ww resume`. After a crash the new terminal is closed again."""
+
+    kind = "resume"
+    finish_from = ""
+
+    def __init__(self, ctx: Context, args: Mapping[str, Any]) -> None:
+        self.ctx = ctx
+        self.args = args
+        self.worker: Worker | None = None
+        self.mux: Mux | None = None
+        self.how: Launch | None = None
+        self.pane: Pane | None = None
+        self.terminal: terminals.Terminal | None = None
+
+    def steps(self) -> list[Step]:
+        return [Step("terminal", self._open, self._close), Step("agent", self._start, self._close)]
+
+    def _open(self) -> None:
+        if not self.pane:
+            assert self.mux
+            assert self.worker
+            self.pane = open_pane(self.ctx, self.mux, self.worker)
+
+    def _start(self) -> None:
+        assert self.mux
+        assert self.how
+        assert self.pane
+        assert self.worker
+        self.terminal = start_pane(self.ctx, self.mux, self.pane, self.how, self.worker.name)
+
+    def _close(self) -> None:
+        """Close what was opened for it; a pane whose last program had ended shows nothing that is not in the log."""
+        found = find_pane(self.ctx, self.args["worker"])
+        if found and (self.args["new_pane"] or not found[1].dead):
+            found[0].kill(found[1])
+
+    def commit(self, db: sqlite3.Connection) -> None:
+        if not self.terminal:
+            raise WoodwindError("a resume without a terminal cannot be done")
+        terminals.save(db, self.args["worker"], self.terminal)
+        workers.set_phase(db, self.args["worker"], Phase.RUNNING)
+        workers.set_agent_session(db, self.args["worker"], self.args["session"])
+        data = {"how": "restarted", "session": self.args["session"]}
+        events.append(db, project=self.args["project"], worker=self.args["worker"], kind="worker.resumed", data=data)
+
+    def abandoned(self, db: sqlite3.Connection) -> None:
+        pass
