@@ -1,5 +1,6 @@
 """`ww config`: what holds, who set it, and what is wrong with it."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,8 @@ def test_a_damaged_file(sandbox: Sandbox, repo: Path, text: str, words: list[str
             for word in words:
                 assert word in done.stderr, done
         # Looking is still possible, and the file is as it was.
-        for command in (("ls",), ("config", "path")):
-            assert sandbox.ww(*command, cwd=repo).code == 0
+        for looking in ("ls", "config path"):
+            assert sandbox.ww(*looking.split(), cwd=repo).code == 0
         assert path.read_text() == text
         path.write_text(kept)
 
@@ -118,15 +119,13 @@ def test_editing_needs_a_person(sandbox: Sandbox, repo: Path) -> None:
 
 
 def test_a_person_edits_and_the_result_is_checked(sandbox: Sandbox, repo: Path) -> None:
-    import sys
-
     editor = sandbox.home / "my editor"
     editor.write_text('#!/bin/sh\necho "[trash]" > "$2"; echo "dyas = 3" >> "$2"; echo "edited with $1"\n')
     editor.chmod(0o755)
     command = [sys.executable, "-m", "woodwind", "config", "edit"]
     pane = sandbox.run_in_pane(*command, server="terminal", cwd=repo, env={"EDITOR": f"'{editor}' --flag"})
     assert sandbox.exit_status(pane, server="terminal") == 2
-    shown = sandbox.screen(pane, server="terminal")
+    shown = sandbox.screen(pane, server="terminal", history=True)
     assert "edited with --flag" in shown
     assert "Did you mean `trash.days`?" in shown
     assert user_file(sandbox).read_text() == "[trash]\ndyas = 3\n"

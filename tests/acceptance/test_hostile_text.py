@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -216,8 +217,6 @@ def test_colours_are_ours_alone(sandbox: Sandbox, repo: Path) -> None:
 
 
 def test_the_path_can_be_used_in_a_shell(sandbox: Sandbox, repo: Path) -> None:
-    import sys
-
     odd = make_repo(sandbox.home / "we $(touch canary) 'q")
     sandbox.ww("new", "--no-agent", "--name", "one", cwd=odd, check=True)
     ww = f"{shlex.quote(sys.executable)} -m woodwind"

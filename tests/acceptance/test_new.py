@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -434,8 +435,6 @@ def test_the_callers_git_variables_do_not_lead_elsewhere(sandbox: Sandbox, repo:
 
 
 def sandbox_ww(command: list[str]) -> list[str]:
-    import sys
-
     return [sys.executable, "-m", "woodwind", *command[1:]]
 
 

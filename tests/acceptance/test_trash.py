@@ -54,9 +54,11 @@ def test_a_worktree_deleted_by_hand(sandbox: Sandbox, repo: Path) -> None:
 def test_a_trash_folder_deleted_by_hand(sandbox: Sandbox, repo: Path) -> None:
     """What was parked is gone; what was saved at the removal comes back, and it is said what does not."""
     tree = new_worker(sandbox, repo)
-    untracked(tree, repo)
-    staged(tree, repo)
-    ignored(tree, repo)
+    (tree / "src" / "app.py").write_text("staged\n")
+    git(tree, "add", "src/app.py")
+    (tree / "README.md").unlink()
+    (tree / "deep").mkdir()
+    (tree / "deep" / "notes.txt").write_text("untracked\n")
     before = work_of(tree, ignored=False)
     rm(sandbox, repo, "--force", check=True)
     sandbox.run("rm", "-rf", str(tree.parent / ".woodwind-trash"), check=True)

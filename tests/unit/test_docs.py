@@ -48,6 +48,16 @@ def test_every_exit_code_is_explained() -> None:
     assert set(EXIT_CODES) == {value for key, value in vars(errors).items() if key.startswith("EXIT_")}
 
 
+def test_the_json_document_has_every_command_and_every_error_code() -> None:
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    heads = " ".join(re.findall(r"^### (.+)$", text, re.MULTILINE))
+    assert [name for name in COMMANDS if not re.search(rf"\bww {name}\b", heads)] == []
+    code = re.compile(r'\bcode\s*=\s*"(\w+)"')
+    sources = [p for p in (ROOT / "src").rglob("*.py") if "testing" not in p.parts]
+    codes = {found for path in sources for found in code.findall(path.read_text(encoding="utf-8"))}
+    assert sorted(c for c in codes if f"`{c}`" not in text) == []
+
+
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_links_of_a_document_lead_somewhere(path: Path) -> None:
     for target in LINK.findall(path.read_text(encoding="utf-8")):
@@ -75,7 +85,7 @@ def test_the_commands_in_a_document_exist(path: Path) -> None:
 
 def _parse(line: str) -> None:
     """Parse a command line as `ww` would; it must not be wrong usage."""
-    words = shlex.split(line.replace("$(", " ").replace(")", " ").partition(" > ")[0], comments=True)
+    words = shlex.split(re.sub(r" >.*|\$\(|\)", " ", line), comments=True)
     if "ww" not in words:
         return
     words = words[words.index("ww") + 1 :]

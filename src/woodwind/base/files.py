@@ -5,6 +5,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 
+from woodwind.base.failpoints import failpoint
 from woodwind.model.errors import WoodwindError
 
 
@@ -95,6 +96,7 @@ def delete_tree(path: str, *, by_way_of: str) -> None:
         if leftover == path:
             os.makedirs(os.path.dirname(by_way_of), mode=0o700, exist_ok=True)
             os.rename(path, by_way_of)
+            failpoint("delete.after_rename")
         _make_deletable(by_way_of)
         shutil.rmtree(by_way_of)
 

@@ -1,6 +1,7 @@
 """One call: parse, run the command's op, render its outcome."""
 
 import os
+import signal
 import sys
 from typing import Any
 
@@ -22,6 +23,8 @@ def call(name: str, command: Any, argv: list[str], as_json: bool) -> int:
         return int(leave.code or 0)
     screen = Screen("never" if as_json else os.environ.get("WOODWIND_OUTPUT_COLOR") or configured("color", "auto"))
     ctx = _context(screen, as_json)
+    for deadly in (signal.SIGTERM, signal.SIGHUP):  # so that what was begun is undone, as at Ctrl-C
+        signal.signal(deadly, _leave)
     try:
         outcome = command.run(ctx, args)
         screen.end_progress()
@@ -42,6 +45,10 @@ def call(name: str, command: Any, argv: list[str], as_json: bool) -> int:
         raise
     finally:
         ctx.close()
+
+
+def _leave(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _context(screen: Screen, as_json: bool) -> Context:

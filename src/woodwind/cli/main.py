@@ -16,8 +16,12 @@ def entry() -> None:
             os.fstat(fd)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    if sys.stdout:  # a file name that is no text goes out as the bytes that it is
-        sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
+    sys.stdin, sys.stdout, sys.stderr = (
+        stream or open(fd, "r" if fd == 0 else "w", closefd=False)  # noqa: SIM115 - they live as long as we do
+        for fd, stream in enumerate((sys.stdin, sys.stdout, sys.stderr))
+    )
+    # A file name that is no text goes out as the bytes that it is.
+    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
     code = main(sys.argv[1:])
     sys.stderr.flush()
     # All is written and closed. What the interpreter would do now, taking every module apart, costs 6 ms.

@@ -83,6 +83,13 @@ class Trash(Section):
     max_size: str = key("20 GB", "How much the trash of a project may hold before the oldest may be pruned early.")
 
 
+class Limits(Section):
+    """How much may run at once, over all projects; what is too much waits in a queue."""
+
+    workers: int = key(0, "How many agents may run at once; 0: no limit.")
+    memory: str = key("", "How much memory all agents together may take before further ones wait; empty: no limit.")
+
+
 class Cleanup(Section):
     """`ww cleanup`: workers that nobody touches any more."""
 
@@ -129,6 +136,7 @@ class Config(Section):
         self.launch = Launch()
         self.tmux = Tmux()
         self.trash = Trash()
+        self.limits = Limits()
         self.cleanup = Cleanup()
         self.output = Output()
         self.agents: dict[str, Agent] = {}
@@ -138,6 +146,7 @@ SECTIONS: dict[str, type[Section]] = {
     "new": New,
     "launch": Launch,
     "tmux": Tmux,
+    "limits": Limits,
     "trash": Trash,
     "cleanup": Cleanup,
     "output": Output,

@@ -16,6 +16,7 @@ from woodwind.base.files import is_inside
 from woodwind.base.run import Conversation
 from woodwind.git.call import converse, git
 from woodwind.git.worktrees import RECORD, Tree, branch_tip, head_of, make_branch, read_record, refill, unlock_ref
+from woodwind.model.brief import FOLDER
 from woodwind.model.errors import NotFound, WoodwindError
 
 MANIFEST_VERSION = 1
@@ -38,6 +39,8 @@ def save(tree: Tree, common: str, worker: str, *, everything: bool = False) -> s
     paths = set(changes.tracked) | set(changes.untracked)
     if everything:
         paths |= {p for p in tree.git("ls-files", "-z").split("\0") if p}
+        if os.path.isdir(os.path.join(tree.path, FOLDER)):
+            paths.add(f"{FOLDER}/")  # the brief, which git is told to overlook
     return _Writer(tree, common, worker, everything).write(sorted(paths), changes.index_blobs)
 
 

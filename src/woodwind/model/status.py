@@ -18,6 +18,7 @@ class Phase(StrEnum):
     """What Woodwind did with a worker."""
 
     CREATING = "creating"
+    QUEUED = "queued"
     RUNNING = "running"
     PAUSED = "paused"
     LANDING = "landing"

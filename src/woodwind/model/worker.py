@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from woodwind.model.status import Phase
 
 RECORD_VERSION = 1
+SHELL = "shell"  # what `--no-agent` puts where an agent's name would be
 _TEXTS = "id project name title task kind agent model permissions launch folder made_by agent_session".split()
 
 
@@ -33,6 +34,7 @@ class Worker(NamedTuple):
     launch: str
     folder: str
     in_place: bool
+    plan: bool
     automated: bool
     made_by: str
     agent_session: str
@@ -56,6 +58,7 @@ class Worker(NamedTuple):
             "launch": self.launch,
             "folder": self.folder,
             "in_place": self.in_place,
+            "plan": self.plan,
             "automated": self.automated,
             "made_by": self.made_by,
             "agent_session": self.agent_session,
@@ -77,6 +80,7 @@ class Worker(NamedTuple):
         return cls(
             **{name: _text(record, name) for name in _TEXTS},
             in_place=bool(record["in_place"]),
+            plan=bool(record["plan"]),
             automated=bool(record["automated"]),
             phase=phase,
             created_at=created,

@@ -19,17 +19,16 @@ from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.text import clean, one_line
-from woodwind.model.worker import Worker, Worktree
+from woodwind.model.worker import SHELL, Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
+from woodwind.ops.limits import room
 from woodwind.ops.terminal import known_servers
 from woodwind.store import events, operations, projects as project_rows, terminals, workers
-
-SHELL = "shell"  # what `--no-agent` puts where an agent's name would be
 
 
 class Request(NamedTuple):
@@ -68,18 +67,24 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
     if place == "window" and mux.server != _around(ctx).socket:
         place = _no_window(request, remarks)
     with worker_lock(worker_id):
-        worker, row = _reserve(ctx, project, request, worker_id, agent.name if agent else SHELL, place, start.session)
+        with room(ctx) as lack:
+            phase = Phase.QUEUED if lack and agent else Phase.CREATING
+            name = agent.name if agent else SHELL
+            worker, row = _reserve(ctx, project, request, worker_id, name, place, start.session, phase)
         operation = Create(ctx, row.args)
         operation.mux, operation.how = mux, how
         try:
             carry_out(ctx, operation, row)
-            if agent and agent.prompt == "paste":
+            if agent and agent.prompt == "paste" and phase != Phase.QUEUED:
                 ctx.say("waiting for the agent to take its brief")
                 wait_until_quiet(mux, operation.pane)
                 paste_and_enter(mux, operation.pane, POINTER)
         finally:
             mux.close()
     project_rows.set_last_worker(ctx.store, project, worker.id)
+    if phase == Phase.QUEUED:
+        ctx.notes.append(f"{worker.name} waits for room: {lack}")
+        return worker
     return worker._replace(phase=Phase.RUNNING)
 
 
@@ -108,7 +113,14 @@ def _no_window(request: Request, remarks: list[str]) -> str:
 
 
 def _reserve(
-    ctx: Context, project: str, request: Request, worker_id: str, agent: str, place: str, session: str
+    ctx: Context,
+    project: str,
+    request: Request,
+    worker_id: str,
+    agent: str,
+    place: str,
+    session: str,
+    phase: Phase,
 ) -> tuple[Worker, operations.OperationRow]:
     """Choose free names and write the worker down, so that nobody else can take them."""
     config = ctx.loaded_config.config.new
@@ -129,14 +141,15 @@ def _reserve(
             launch=place,
             folder=ctx.repo.prefix,
             in_place=False,
+            plan=request.plan,
             automated=not ctx.person,
             made_by=ctx.caller,
             agent_session=session,
-            phase=Phase.CREATING,
+            phase=phase,
             created_at=now(),
             worktree=Worktree(path, branch, base_branch, base_commit),
         )
-        args = {"worker": worker.record(), "common": ctx.repo.common}
+        args = {"worker": worker.record(), "common": ctx.repo.common, "queued": phase == Phase.QUEUED}
         with ctx.store.transaction() as db:
             workers.insert(db, worker)
             row = operations.begin(db, project=project, worker=worker_id, kind=Create.kind, args=args)
@@ -230,6 +243,7 @@ class Create:
     def __init__(self, ctx: Context, args: Mapping[str, Any]) -> None:
         self.ctx = ctx
         self.common: str = args["common"]
+        self.queued: bool = args["queued"]
         self.worker = Worker.from_record(args["worker"], phase=Phase.CREATING)
         self.tree = self.worker.worktree
         self.mux: Mux | None = None
@@ -237,14 +251,15 @@ class Create:
         self.terminal: terminals.Terminal | None = None
 
     def steps(self) -> list[Step]:
-        return [
+        place = [
             Step("branch", self._make_branch, self._drop_branch),
             Step("worktree", self._add_worktree, self._discard_worktree),
             Step("checkout", self._checkout),
             Step("brief", self._write_brief),
-            Step("terminal", self._open_terminal, self._close_terminal),
-            Step("agent", self._start_agent),
         ]
+        if self.queued:
+            return place
+        return [*place, Step("terminal", self._open_terminal, self._close_terminal), Step("agent", self._start_agent)]
 
     def _make_branch(self) -> None:
         worktrees.make_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
@@ -301,9 +316,10 @@ class Create:
         self.terminal = start_pane(self.ctx, self.mux, self.pane, self.how, self.worker.name)
 
     def commit(self, db: sqlite3.Connection) -> None:
-        assert self.terminal
-        workers.set_phase(db, self.worker.id, Phase.RUNNING)
-        terminals.save(db, self.worker.id, self.terminal)
+        if not self.queued:
+            assert self.terminal
+            workers.set_phase(db, self.worker.id, Phase.RUNNING)
+            terminals.save(db, self.worker.id, self.terminal)
         data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}
         events.append(db, project=self.worker.project, worker=self.worker.id, kind="worker.created", data=data)
 

@@ -6,12 +6,13 @@ from woodwind.agents import registry as agents
 from woodwind.base import paths
 from woodwind.base.files import Locked, locked
 from woodwind.model.errors import Refused, UsageError
-from woodwind.model.status import Status
+from woodwind.model.status import Phase, Status
 from woodwind.model.text import clean
-from woodwind.model.worker import Worker
+from woodwind.model.worker import SHELL, Worker
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
 from woodwind.ops.terminal import is_ours, require_pane
+from woodwind.store import workers
 
 # Some agents lose an Enter that comes within 50 ms of a paste; after 0.3 s none did.
 _BEFORE_ENTER = 0.3
@@ -21,6 +22,12 @@ MOST_TEXT = 1 << 20
 def check_takes_input(ctx: Context, worker: Worker) -> tuple[Mux, Pane]:
     """The pane of an agent that can be written to; Refused when it has exited, asks, or is not the agent."""
     mux, pane = require_pane(ctx, worker)
+    if worker.agent == SHELL:
+        raise Refused(
+            f"{worker.name} has a shell and no agent, which would run the message",
+            code="not_the_agent",
+            hint=f"To run a command in its folder: ww exec {worker.name} -- COMMAND",
+        )
     if pane.dead:
         raise Refused(
             f"{worker.name} has exited with {pane.exit_status or 'an unknown status'}",
@@ -59,6 +66,10 @@ def deliver(ctx: Context, worker: Worker, text: str) -> None:
                 paste_and_enter(mux, pane, message)
             finally:
                 mux.close()
+            with ctx.store.transaction() as db:
+                current = workers.find(ctx.store, worker.id)
+                if current and current.phase == Phase.PAUSED:
+                    workers.set_phase(db, worker.id, Phase.RUNNING)
     except Locked:
         raise Refused(f"another message is being delivered to {worker.name}", code="busy", hint="Try again.") from None
 

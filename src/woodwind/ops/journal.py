@@ -14,16 +14,24 @@ from woodwind.ops.context import Context
 from woodwind.store import operations
 from woodwind.store.operations import OperationRow
 
+UNDOING = "undo "
+
 
 class Step:
-    """One step: `do` and `undo` can each be repeated, and `undo` works on a half-done `do`."""
+    """One step: `do` and `undo` can each be repeated, and `undo` works on a half-done `do`.
 
-    __slots__ = ("do", "name", "undo")
+    Once a `final` step has begun there is no way back: whoever comes next goes on with it.
+    """
 
-    def __init__(self, name: str, do: Callable[[], None], undo: Callable[[], None] | None = None) -> None:
+    __slots__ = ("do", "final", "name", "undo")
+
+    def __init__(
+        self, name: str, do: Callable[[], None], undo: Callable[[], None] | None = None, *, final: bool = False
+    ) -> None:
         self.name = name
         self.do = do
         self.undo = undo
+        self.final = final
 
 
 class Operation(Protocol):
@@ -60,6 +68,9 @@ def carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
     try:
         _do(ctx, operation, row, operation.steps())
     except BaseException:
+        if _is_final(operation, row):
+            ctx.notes.append(f"the {row.kind} of {row.worker} is half-done; the next command goes on with it")
+            raise
         try:
             _undo(ctx, operation, row)
         except (WoodwindError, OSError, sqlite3.Error) as second:
@@ -82,7 +93,18 @@ def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]
         operations.finish(db, row.id, "done")
 
 
+def _is_final(operation: Operation, row: OperationRow) -> bool:
+    steps = operation.steps()
+    names = [step.name for step in steps]
+    begun = names.index(row.step) + 1 if row.step in names else 0
+    return any(step.final for step in steps[:begun])
+
+
 def _undo(ctx: Context, operation: Operation, row: OperationRow) -> None:
+    if row.step:
+        # Best effort: without it a repeated attempt may finish the operation instead, which is safe too.
+        with contextlib.suppress(sqlite3.OperationalError):
+            operations.intend(ctx.store, row.id, UNDOING + row.step)
     names = [step.name for step in operation.steps()]
     begun = names.index(row.step) + 1 if row.step in names else 0
     for step in reversed(operation.steps()[:begun]):
@@ -110,12 +132,16 @@ def recover(ctx: Context, project: str) -> list[str]:
 def _settle(ctx: Context, row: OperationRow) -> str:
     operation = _rebuild(ctx, row)
     names = [step.name for step in operation.steps()]
+    undoing = row.step.startswith(UNDOING)
+    row.step = row.step.removeprefix(UNDOING)
     reached = names.index(row.step) if row.step in names else -1
-    if operation.finish_from and reached >= names.index(operation.finish_from):
+    if operation.finish_from and reached >= names.index(operation.finish_from) and not undoing:
         try:
             _do(ctx, operation, row, operation.steps()[reached:])
             return f"finished the {row.kind} of {row.worker} that was cut short"
         except (WoodwindError, OSError) as error:
+            if _is_final(operation, row):
+                raise
             ctx.notes.append(f"the {row.kind} of {row.worker} could not be finished: {error}")
     _undo(ctx, operation, row)
     return f"undid the {row.kind} of {row.worker} that was cut short"

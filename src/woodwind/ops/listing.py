@@ -46,6 +46,8 @@ def status_of(row: Listed, pane: Pane | None) -> tuple[Status, str]:
     """What the agent is doing, and why we say so."""
     if row.phase == Phase.CREATING:
         return Status.STARTING, "it is being made"
+    if row.phase == Phase.QUEUED:
+        return Status.STARTING, "it waits for room"
     if row.phase == Phase.PAUSED and pane is None:
         return Status.EXITED, "not started since it came back"
     proven = from_process(

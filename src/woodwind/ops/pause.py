@@ -4,8 +4,8 @@ from typing import Any
 
 from woodwind.agents import registry as agents
 from woodwind.model.errors import Refused
-from woodwind.model.status import Phase
-from woodwind.model.worker import Worker
+from woodwind.model.status import Phase, Status
+from woodwind.model.worker import SHELL, Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import worker_lock
 from woodwind.ops.terminal import is_ours, require_pane
@@ -18,8 +18,12 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
         mux, pane = require_pane(ctx, worker)
         if pane.dead or not is_ours(ctx, worker.id, pane):
             raise Refused(f"{worker.name} does not run, so there is nothing to pause", code="exited")
+        if worker.agent == SHELL:
+            raise Refused(f"{worker.name} has a shell and no agent, so there is nothing to pause", code="not_the_agent")
         agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
-        mux.press(pane, *agent.interrupt)
+        told = agent.status_from_title(pane.title)
+        if not told or told[0] is not Status.READY:  # at their prompt, some agents take the same keys as a wish to leave
+            mux.press(pane, *agent.interrupt)
         with ctx.store.transaction() as db:
             workers.set_phase(db, worker.id, Phase.PAUSED)
             events.append(db, project=worker.project, worker=worker.id, kind="worker.paused", data={})

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from woodwind.base.failpoints import failpoint
 from woodwind.base.files import delete_tree, locked
 from woodwind.git import snapshots, worktrees
 from woodwind.git.identity import lock_of
@@ -118,6 +119,7 @@ class Restore:
             admin = worktrees.add(common, path=trash, branch=start, worker=worker, detach=True)
             admin = worktrees.rename_admin(admin, saved.admin)
             tree = worktrees.Tree(trash, admin)
+            failpoint("restore.in_files")
             saved.write_git_dir(tree)
             self._check_out_branch(saved, admin)
             saved.write_files(tree)

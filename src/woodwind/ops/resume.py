@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from woodwind.agents import registry as agents
-from woodwind.agents.base import Start
+from woodwind.agents.base import Agent, Start
 from woodwind.model.brief import POINTER
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import NotFound, Refused, WoodwindError
 from woodwind.model.status import Phase
-from woodwind.model.worker import Worker
+from woodwind.model.worker import SHELL, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
-from woodwind.ops.create import SHELL
 from woodwind.ops.deliver import deliver, paste_and_enter, wait_until_quiet
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
@@ -68,6 +67,13 @@ def _start_again(ctx: Context, worker: Worker, found: tuple[Mux, Pane] | None, m
         permissions=worker.permissions,
         repository=ctx.repo.home,
     )
+    start_program(ctx, worker, agent, start, found)
+
+
+def start_program(
+    ctx: Context, worker: Worker, agent: Agent | None, start: Start, found: tuple[Mux, Pane] | None
+) -> None:
+    """Start a worker's program in the terminal that it had, or in a new one; the caller holds the worker's lock."""
     automated = worker.automated and not ctx.person
     how = launch_of(ctx, agent, start, worker=worker.id, project=worker.project, automated=automated)
     if found:
@@ -76,7 +82,7 @@ def _start_again(ctx: Context, worker: Worker, found: tuple[Mux, Pane] | None, m
         config = ctx.loaded_config.config.tmux
         mux, remarks = muxes.choose(config.server, config.socket, muxes.Surroundings(ctx.environ))
         ctx.notes += remarks
-    args = {"worker": worker.id, "project": worker.project, "session": session, "new_pane": not found}
+    args = {"worker": worker.id, "project": worker.project, "session": start.session, "new_pane": not found}
     with ctx.store.transaction() as db:
         row = operations.begin(db, project=worker.project, worker=worker.id, kind=Resume.kind, args=args)
     operation = Resume(ctx, args)

@@ -11,7 +11,7 @@ from woodwind.store.db import Store
 
 _SELECT = (
     "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.model, w.permissions, "
-    "w.launch, w.folder, w.in_place, w.automated, w.made_by, "
+    "w.launch, w.folder, w.in_place, w.plan, w.automated, w.made_by, "
     "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit "
     "FROM worker w JOIN worktree t ON t.worker = w.id AND t.position = 0 "
 )
@@ -19,7 +19,7 @@ _SELECT = (
 
 def _worker(row: tuple[Any, ...]) -> Worker:
     id, project, name, title, task, kind, agent, model, permissions, launch, folder = row[:11]
-    in_place, automated, made_by, agent_session, phase, created = row[11:17]
+    in_place, plan, automated, made_by, agent_session, phase, created = row[11:18]
     return Worker(
         id=id,
         project=project,
@@ -33,12 +33,13 @@ def _worker(row: tuple[Any, ...]) -> Worker:
         launch=launch,
         folder=folder,
         in_place=bool(in_place),
+        plan=bool(plan),
         automated=bool(automated),
         made_by=made_by,
         agent_session=agent_session,
         phase=Phase(phase),
         created_at=from_ms(created),
-        worktree=Worktree(*row[17:]),
+        worktree=Worktree(*row[18:]),
     )
 
 
@@ -70,6 +71,16 @@ def damaged(store: Store, project: str) -> list[str]:
     return [row[2] for row in rows if _whole(row) is None]
 
 
+def queued(store: Store) -> list[Worker]:
+    """The workers that wait for room, over all projects, in the order in which they were made."""
+    return [_worker(row) for row in store.db.execute(_SELECT + "WHERE w.phase = 'queued' ORDER BY w.created_at, w.id")]
+
+
+def count_creating(store: Store) -> int:
+    """How many workers are being made right now, over all projects."""
+    return int(store.db.execute("SELECT count(*) FROM worker WHERE phase = 'creating'").fetchone()[0])
+
+
 def insert(db: sqlite3.Connection, worker: Worker) -> None:
     """Add a worker inside a transaction; IntegrityError when its name is taken."""
     columns = {
@@ -86,6 +97,7 @@ def insert(db: sqlite3.Connection, worker: Worker) -> None:
         "launch": worker.launch,
         "folder": worker.folder,
         "in_place": worker.in_place,
+        "plan": worker.plan,
         "automated": worker.automated,
         "made_by": worker.made_by,
         "agent_session": worker.agent_session,

@@ -240,8 +240,24 @@ class Sandbox:
             time.sleep(0.02)
         return value
 
+    def end_keepers(self) -> int:
+        """Ends the background processes of ww that belong to this sandbox; how many there were."""
+        ended = 0
+        mine = f"XDG_STATE_HOME={self.env['XDG_STATE_HOME']}".encode()
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_bytes()
+                if b"woodwind.daemon" in command and mine in (folder / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(folder.name), signal.SIGKILL)
+                    _wait_until_gone(int(folder.name))
+                    ended += 1
+            except OSError:
+                continue  # it ended meanwhile, or is another user's
+        return ended
+
     def close(self) -> None:
         """Ends the tmux servers whose sockets are in the sandbox, and deletes it."""
+        self.end_keepers()
         for socket in sorted(Path(self.env["TMUX_TMPDIR"]).rglob("*")):
             if stat.S_ISSOCK(socket.lstat().st_mode):
                 self._end_server(socket)

@@ -16,7 +16,7 @@ EXAMPLES = [
 
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=SHELLS, help="the shell that it is for")
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:

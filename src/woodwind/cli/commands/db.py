@@ -17,7 +17,8 @@ EXAMPLES = ["ww db health", "ww db health --check", "ww db vacuum", "ww db purge
 
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
-    parser.add_argument("action", choices=("health", "vacuum", "purge", "backup"), nargs="?", default="health")
+    actions = ("health", "vacuum", "purge", "backup")
+    parser.add_argument("action", choices=actions, nargs="?", default="health", help="what to do; health if left out")
     parser.add_argument("file", nargs="?", default="", help="with backup: where to; otherwise beside the store")
     parser.add_argument("--check", action="store_true", help="with health: check every page and index")
     parser.add_argument("--days", type=int, help="with purge: delete events and ended operations older than this")

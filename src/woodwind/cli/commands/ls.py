@@ -20,11 +20,19 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """List them."""
-    return list_workers(ctx, everywhere=args.all)
+    outcome = list_workers(ctx, everywhere=args.all)
+    if any(worker["phase"] == "queued" for worker in outcome.data):
+        # The keeper may have died with the machine. It is loaded only here: it imports most of the program.
+        from woodwind.daemon.queue_keeper import start_keeper
+
+        start_keeper(ctx.environ)
+    return outcome
 
 
 def _told(w: dict[str, Any]) -> str:
     """The status in a few words: how it exited, and whether it is paused."""
+    if w["phase"] == "queued":
+        return "queued"
     how = f" {w['detail']}" if w["status"] == "exited" and w["detail"].startswith("with ") else ""
     return f"{w['status']}{how}" + (", paused" if w["phase"] == "paused" else "")
 

@@ -12,9 +12,11 @@ from typing import Any
 from woodwind.cli.commands.attach import go
 from woodwind.cli.screen import Screen
 from woodwind.config.template import write_first
+from woodwind.daemon.queue_keeper import start_keeper
 from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
+from woodwind.model.status import Phase
 from woodwind.ops.context import Context
 from woodwind.ops.create import Request, choose_agents, create
 from woodwind.ops.permissions import permissions_for
@@ -105,8 +107,11 @@ def run(ctx: Context, args: Namespace) -> Outcome:
                 "path": tree.path,
                 "agent": worker.agent,
                 "launch": worker.launch,
+                "phase": worker.phase.value,
             }
         )
+    if any(w["phase"] == Phase.QUEUED for w in made):
+        start_keeper(ctx.environ)
     if failed and not made:
         raise WoodwindError(failed[0]["error"], hint=failed[0]["hint"])
     if args.attach:
@@ -141,9 +146,10 @@ def _task(args: Namespace) -> str:
 def render(outcome: Outcome, screen: Screen) -> None:
     """Who was started, and what to type next."""
     for worker in outcome.data["workers"]:
+        told = "queued" if worker["phase"] == Phase.QUEUED else "started"
         base = worker["base_branch"] or worker["base_commit"][:10]
         screen.line(
-            f"{screen.paint(worker['name'], 'bold')} started: {worker['agent']} on {worker['branch']}, from {base}"
+            f"{screen.paint(worker['name'], 'bold')} {told}: {worker['agent']} on {worker['branch']}, from {base}"
         )
         screen.line(screen.paint(f"  {worker['path']}", "dim"))
     for failure in outcome.data["failed"]:

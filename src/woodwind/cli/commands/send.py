@@ -12,6 +12,7 @@ from woodwind.cli.screen import Screen
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, NotFound, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Status
+from woodwind.model.worker import SHELL
 from woodwind.ops.address import find_worker, workers_in
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver
@@ -45,7 +46,10 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise UsageError("who is it for?", hint='ww send NAME "TEXT", or --all')
     project = current(ctx)
     statuses = {Status.WORKING} if args.working else set(Status) - {Status.EXITED, Status.STARTING}
-    chosen = workers_in(ctx, statuses) if many else [find_worker(ctx, project, names[0])]
+    if many:
+        chosen = [w for w in workers_in(ctx, statuses) if w.agent != SHELL]
+    else:
+        chosen = [find_worker(ctx, project, names[0])]
     if not chosen:
         raise NotFound("no worker is working" if args.working else "no worker's agent runs", code="nobody")
     sent: list[str] = []

@@ -1,0 +1,1 @@
+"""Processes of ours that run on: they watch and call ops, and hold no rules of their own."""
