@@ -4,10 +4,8 @@ import fcntl
 import os
 from pathlib import Path
 
-import pytest
-
 from woodwind.testing.sandbox import Sandbox
-from woodwind.testing.workers import heard, new_worker, panes_of, rehearse, wait_until
+from woodwind.testing.workers import heard, listed, new_worker, panes_of, rehearse, wait_until
 
 
 def prompts(box: Sandbox, count: int) -> list[str]:
@@ -22,31 +20,29 @@ def prompts(box: Sandbox, count: int) -> list[str]:
     return found()
 
 
-@pytest.mark.parametrize(
-    ("sent", "arrives"),
-    [
-        ("Use the German text too", "Use the German text too"),
-        ("first\n\n  second\twith a tab\nthird", "first\n\n  second\twith a tab\nthird"),
-        ("it's \"quoted\" `like` $HOME \\n \\; ''", "it's \"quoted\" `like` $HOME \\n \\; ''"),
-        ("#(touch x) #{pane_id} #[fg=red] %H ~ {a}", "#(touch x) #{pane_id} #[fg=red] %H ~ {a}"),
-        ("ends with ;", "ends with ;"),
-        (";", ";"),
-        ("an end \x1b[201~\rrm -rf x", "an end \nrm -rf x"),
-        ("\x1b[31mred\x1b[0m \x1b]0;title\x07bell\x07 \x03 \x04", "red bell"),
-        ("grüße 日本 👍🏽", "grüße 日本 👍🏽"),
-    ],
-    ids="line lines quotes formats semicolon only-semicolon paste-end escapes unicode".split(),
-)
-def test_a_text_arrives_as_one_message(sandbox: Sandbox, repo: Path, sent: str, arrives: str) -> None:
-    worker = rehearse(sandbox, repo)
+ARRIVES = {
+    "Use the German text too": "Use the German text too",
+    "first\n\n  second\twith a tab\nthird": "first\n\n  second\twith a tab\nthird",
+    "it's \"quoted\" `like` $HOME \\n \\; ''": "it's \"quoted\" `like` $HOME \\n \\; ''",
+    "#(touch x) #{pane_id} #[fg=red] %H ~ {a}": "#(touch x) #{pane_id} #[fg=red] %H ~ {a}",
+    "ends with ;": "ends with ;",
+    ";": ";",
+    "an end \x1b[201~\rrm -rf x": "an end \nrm -rf x",
+    "\x1b[31mred\x1b[0m \x1b]0;title\x07bell\x07 \x03 \x04": "red bell",
+    "grüße 日本 👍🏽": "grüße 日本 👍🏽",
+}
+
+
+def test_each_text_arrives_as_one_message(sandbox: Sandbox, repo: Path) -> None:
+    rehearse(sandbox, repo)
     wait_until(sandbox, repo, "ready")
-    done = sandbox.ww("send", "worker-one", sent, cwd=repo, check=True)
-    assert done.stdout == "typed into the terminal of worker-one\n"
-    assert [text.rstrip() for text in prompts(sandbox, 1)] == [arrives]
+    for n, sent in enumerate(ARRIVES, 1):
+        done = sandbox.ww("send", "worker-one", sent, cwd=repo, check=True)
+        assert done.stdout == "typed into the terminal of worker-one\n"
+        prompts(sandbox, n)
     wait_until(sandbox, repo, "ready")
-    assert len(prompts(sandbox, 1)) == 1
+    assert [text.rstrip() for text in prompts(sandbox, 1)] == list(ARRIVES.values())
     assert not list(sandbox.home.rglob("x"))
-    assert panes_of(sandbox, worker["id"])
 
 
 def test_100_kb_arrive_whole(sandbox: Sandbox, repo: Path) -> None:
@@ -144,28 +140,27 @@ def test_another_delivery_under_way(sandbox: Sandbox, repo: Path) -> None:
     assert prompts(sandbox, 2) == ["first", "third"]
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "says"),
-    [
-        (("worker-one", ""), 2, "the message is empty"),
-        (("worker-one", " \n\t"), 2, "the message is empty"),
-        (("worker-one", "\x1b[0m"), 2, "the message is empty"),
-        (("nobody", "hello"), 3, "there is no worker 'nobody'"),
-        (("worker-one", "two", "words"), 2, "Put it in quotes"),
-        (("worker-one",), 2, "give the message"),
-        ((), 2, "give the message"),
-        (("worker-one", "text", "--file", "f"), 2, "give the message"),
-        (("worker-one", "--file", "missing.md"), 2, "cannot be read from missing.md"),
-        (("--file", __file__), 2, "who is it for?"),
-        (("--working", "hello"), 3, "no worker is working"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
-)
-def test_words_that_do_not_fit(sandbox: Sandbox, repo: Path, words: tuple[str, ...], code: int, says: str) -> None:
+MISFITS: list[tuple[tuple[str, ...], int, str]] = [
+    (("worker-one", ""), 2, "the message is empty"),
+    (("worker-one", " \n\t"), 2, "the message is empty"),
+    (("worker-one", "\x1b[0m"), 2, "the message is empty"),
+    (("nobody", "hello"), 3, "there is no worker 'nobody'"),
+    (("worker-one", "two", "words"), 2, "Put it in quotes"),
+    (("worker-one",), 2, "give the message"),
+    ((), 2, "give the message"),
+    (("worker-one", "text", "--file", "f"), 2, "give the message"),
+    (("worker-one", "--file", "missing.md"), 2, "cannot be read from missing.md"),
+    (("--file", __file__), 2, "who is it for?"),
+    (("--working", "hello"), 3, "no worker is working"),
+]
+
+
+def test_words_that_do_not_fit(sandbox: Sandbox, repo: Path) -> None:
     new_worker(sandbox, repo)
-    done = sandbox.ww("send", *words, cwd=repo)
-    assert done.code == code, done
-    assert says in done.stderr
+    for words, code, says in MISFITS:
+        done = sandbox.ww("send", *words, cwd=repo)
+        assert done.code == code, done
+        assert says in done.stderr, done
 
 
 def test_all_and_only_the_working_ones(sandbox: Sandbox, repo: Path) -> None:
@@ -196,15 +191,14 @@ def test_a_message_ends_a_pause(sandbox: Sandbox, repo: Path) -> None:
 
 
 def test_a_program_that_was_replaced_under_a_running_worker(sandbox: Sandbox, repo: Path) -> None:
-    worker = rehearse(sandbox, repo)  # a real start, so that only the toy below is replaced
-    tree = new_worker(sandbox, repo, "worker-two")
+    new_worker(sandbox, repo)
     toy = sandbox.home / "toy"
     toy.unlink()
     toy.write_text("#!/bin/sh\nexit 9\n")
     toy.chmod(0o755)
-    sandbox.ww("send", "worker-two", "still there?", cwd=repo, check=True)
-    [two] = [w for w in sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"] if w["name"] == "worker-two"]
-    [pane] = panes_of(sandbox, two["id"])
-    sandbox.wait_for(lambda: "still there?" in sandbox.screen(pane), what="the toy's echo")
-    assert tree.is_dir()
-    assert two["id"] != worker["id"]
+    sandbox.ww("send", "worker-one", "still there?", cwd=repo, check=True)
+    entry = listed(sandbox, repo)
+    assert entry["status"] == "unknown"
+    [pane] = panes_of(sandbox, entry["id"])
+    # Once as it was typed, and once more from the program.
+    sandbox.wait_for(lambda: sandbox.screen(pane).count("still there?") == 2, what="the toy's echo")

@@ -21,6 +21,7 @@ class Start(NamedTuple):
     model: ModelChoice = ModelChoice()
     permissions: str = "ask"
     repository: str = ""  # the main checkout, which trust is keyed on
+    turn_command: Sequence[str] = ()  # to be run at the end of a turn, when we commit for the agent
 
 
 class Agent:
@@ -35,7 +36,10 @@ class Agent:
     install = ""
     checked = ""  # the version that this adapter was checked with; "" when it is only from documentation
     detected = True  # whether it is offered when no agent was named
+    package = ""  # the installed package that it came with; "" for one of our own or of the configuration
 
+    # Words that come before all others, such as a subcommand; without a terminal, headless_args stand there.
+    terminal_args: Sequence[str] = ()
     # How the first instructions reach it: argument, flag, paste (into its terminal, once it is up), none.
     prompt = "argument"
     prompt_flag = ""
@@ -44,10 +48,16 @@ class Agent:
     headless_flag = ""  # the flag for the prompt there; "" for an argument
     plan_args: Sequence[str] = ()
     model_flag = ""
-    providers: Sequence[str] = ()  # the only providers whose models it takes; () for any, written provider/model
+    provider_flag = ""  # where the provider has a flag of its own; otherwise it is written provider/model
+    model_in_terminal = True  # False where it takes a model only without a terminal
+    providers: Sequence[str] = ()  # the only providers whose models it takes; () for any
     thinking: Mapping[str, Sequence[str]] = {}
     # What it takes for each answer to "what may it do without asking"; a missing one it cannot do.
     permissions: Mapping[str, Sequence[str]] = {"ask": ()}
+    # Words that give its conversation the id that we chose, and that go on with it; {session} stands for the id.
+    # None when it cannot go on. Where they have no {session}, it goes on with the last one in the worktree.
+    session_args: Sequence[str] = ()
+    resume_args: Sequence[str] | None = None
     # Whether it can commit in a linked worktree with these permissions; otherwise we commit at the end of its turn.
     commits: Mapping[str, bool] = {}
 
@@ -80,15 +90,13 @@ class Agent:
 
     def argv(self, start: Start) -> list[str]:
         """The program with its arguments."""
-        words = [self.require_program()]
-        if start.headless:
-            if self.headless_args is None:
-                raise self.cannot("run without a terminal", "Leave --headless out, or choose another agent.")
-            words += self.headless_args
-        words += self.args
-        words += self.resume_args(start) if start.resume else self.session_args(start)
+        words = [self.require_program(), *self.first_words(start), *self.args]
+        words += self.resume_words(start) if start.resume else self.session_words(start)
         words += self.trust_args(start)
+        words += self.turn_args(start)
         if start.model.model:
+            if not (start.headless or self.model_in_terminal):
+                raise self.cannot("be given a model in a terminal", "Choose it there, or leave --model out.")
             words += self.model_args(start.model)
         if start.model.thinking:
             words += self.thinking_args(start.model.thinking)
@@ -108,22 +116,40 @@ class Agent:
             return [flag, start.prompt] if flag else [start.prompt]
         return []
 
-    def session_args(self, start: Start) -> Sequence[str]:
-        """Words that give its own conversation the id that we chose; none where it takes no id."""
-        return ()
+    def first_words(self, start: Start) -> Sequence[str]:
+        """The words that come before all others."""
+        if not start.headless:
+            return self.terminal_args
+        if self.headless_args is None:
+            raise self.cannot("run without a terminal", "Leave --headless out, or choose another agent.")
+        return self.headless_args
 
-    def resume_args(self, start: Start) -> Sequence[str]:
+    def session_words(self, start: Start) -> Sequence[str]:
+        """Words that give its own conversation the id that we chose; none where it takes no id."""
+        return [word.replace("{session}", start.session) for word in self.session_args] if start.session else ()
+
+    def resume_words(self, start: Start) -> Sequence[str]:
         """Words that go on with its conversation."""
-        raise self.cannot("go on with an earlier conversation", "`ww resume --fresh` starts it anew in its worktree.")
+        if self.resume_args is None:
+            raise self.cannot(
+                "go on with an earlier conversation", "`ww resume --fresh` starts it anew in its worktree."
+            )
+        return [word.replace("{session}", start.session) for word in self.resume_args]
 
     def trust_args(self, start: Start) -> Sequence[str]:
         """Words that keep its first-run questions about this repository away."""
+        return ()
+
+    def turn_args(self, start: Start) -> Sequence[str]:
+        """Words that make it run `start.turn_command` at the end of a turn, with its last words as JSON."""
         return ()
 
     def model_args(self, choice: ModelChoice) -> Sequence[str]:
         """Words that choose the model."""
         if not self.model_flag:
             raise self.cannot("be given a model", "Leave --model out, or choose another agent.")
+        if self.provider_flag and choice.provider:
+            return (self.provider_flag, choice.provider, self.model_flag, choice.model)
         if not self.providers:
             return (self.model_flag, f"{choice.provider}/{choice.model}" if choice.provider else choice.model)
         if choice.provider and choice.provider not in self.providers:

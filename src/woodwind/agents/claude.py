@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from woodwind.agents.base import Agent, Start
+from woodwind.agents.base import Agent
 from woodwind.model.status import Status
 
 
@@ -11,7 +11,7 @@ class Claude(Agent):
 
     name = "claude"
     command = "claude"
-    pass_env = (
+    pass_env: Sequence[str] = (
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_AUTH_TOKEN",
         "ANTHROPIC_BASE_URL",
@@ -27,21 +27,17 @@ class Claude(Agent):
     headless_args = ("-p",)
     plan_args = ("--permission-mode", "plan")
     model_flag = "--model"
-    providers = ("anthropic",)
+    providers: Sequence[str] = ("anthropic",)
     thinking: Mapping[str, Sequence[str]] = {
         level: ("--effort", level) for level in ("low", "medium", "high", "xhigh", "max")
     }
     permissions: Mapping[str, Sequence[str]] = {
-        "ask": ("--permission-mode", "default"),
+        "ask": ("--permission-mode", "default"),  # its help says "manual" by now; older versions know only this
         "auto": ("--permission-mode", "acceptEdits"),
         "bypass": ("--permission-mode", "bypassPermissions"),
     }
-
-    def session_args(self, start: Start) -> Sequence[str]:
-        return ("--session-id", start.session) if start.session else ()
-
-    def resume_args(self, start: Start) -> Sequence[str]:
-        return ("--resume", start.session)
+    session_args = ("--session-id", "{session}")
+    resume_args: Sequence[str] | None = ("--resume", "{session}")
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         # "✳" stands for idle and for a question alike, so it proves nothing.

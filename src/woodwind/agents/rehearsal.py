@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 
-from woodwind.agents.base import Agent, Start
+from woodwind.agents.base import Agent
 from woodwind.model.status import Status
 
 _TITLES = {"●": Status.WORKING, "?": Status.ASKING, "✓": Status.READY, "✗": Status.READY, "⊘": Status.READY}
@@ -23,13 +23,9 @@ class Rehearsal(Agent):
     plan_args = ("--plan",)
     model_flag = "--model"
     permissions: Mapping[str, Sequence[str]] = {"ask": ("--ask-edits",), "auto": (), "bypass": ()}
+    session_args = ("--session-id", "{session}")
+    resume_args: Sequence[str] | None = ("--resume", "{session}")
     interrupt = ("C-c",)
-
-    def session_args(self, start: Start) -> Sequence[str]:
-        return ("--session-id", start.session) if start.session else ()
-
-    def resume_args(self, start: Start) -> Sequence[str]:
-        return ("--resume", start.session)
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         mark, _, words = title.partition(" ")

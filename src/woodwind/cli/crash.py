@@ -23,15 +23,16 @@ def explain(error: Exception) -> WoodwindError:
     if isinstance(error, OSError | sqlite3.OperationalError):
         where = f": {error.filename}" if isinstance(error, OSError) and error.filename else ""
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return WoodwindError(f"{reason}{where}", code="system", hint=f"Details are in {_log(error)}.")
+        return WoodwindError(f"{reason}{where}", code="system", hint=f"Details are in {log_error(error)}.")
     return WoodwindError(
         f"a bug in Woodwind: {type(error).__name__}: {error}",
         code="bug",
-        hint=f"Please report it with {_log(error)}.",
+        hint=f"Please report it with {log_error(error)}.",
     )
 
 
-def _log(error: Exception) -> str:
+def log_error(error: Exception) -> str:
+    """Write an error with its traceback to the log; return the log's path."""
     path = os.path.join(paths.state_dir(), "ww.log")
     try:
         make_private_dir(os.path.dirname(path))

@@ -50,6 +50,9 @@ def _run(argv: list[str]) -> int:
             break
         if argv[0] == "--json":
             as_json, argv = True, argv[1:]
+        elif argv[0] == "--log-format" and argv[1:2] in (["text"], ["json"]):
+            os.environ["WOODWIND_LOG_FORMAT"] = argv[1]
+            argv = argv[2:]
         elif argv[0] == "-C" and len(argv) > 1:
             try:
                 os.chdir(argv[1])
@@ -58,11 +61,11 @@ def _run(argv: list[str]) -> int:
             argv = argv[2:]
         else:
             return _fail(UsageError(f"unknown option {argv[0]}", hint="`ww help` lists the commands."), as_json)
-    if argv[:1] == ["__names"]:  # what completion scripts ask; not for people
-        from woodwind.ops.names import worker_names
+    if argv and argv[0].startswith("__"):
+        from woodwind.cli.hidden import WORDS
 
-        sys.stdout.write("".join(f"{name}\n" for name in worker_names(os.getcwd())))
-        return 0
+        if argv[0] in WORDS:
+            return WORDS[argv[0]](argv[1:])
     name = ALIASES.get(argv[0], argv[0]) if argv else "help"
     options = argv[: argv.index("--")] if "--" in argv else argv
     as_json = as_json or "--json" in options or _json_by_default()
@@ -104,12 +107,9 @@ def _fail(error: WoodwindError, as_json: bool) -> int:
 
         print_envelope(None, error)
     else:
-        from woodwind.model.text import clean  # unicodedata is not for --version to load
+        from woodwind.cli.report import report  # unicodedata is not for --version to load
 
-        sys.stdout.flush()
-        sys.stderr.write(clean(f"ww: {error.message}\n"))
-        if error.hint:
-            sys.stderr.write(clean(f"    {error.hint}\n"))
+        report("error", error.message, hint=error.hint, code=error.code)
     return error.exit_code
 
 

@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+from woodwind.cli.report import report
 from woodwind.model.text import clean, fit, width
 
 _CODES = {
@@ -58,7 +59,7 @@ class Screen:
     def note(self, text: str) -> None:
         """A remark on standard error."""
         self.end_progress()
-        sys.stderr.write(clean(f"ww: {text}\n"))
+        report("note", text)
 
     def say(self, text: str) -> None:
         """What is being done now: shown on a terminal once the command has taken a second."""

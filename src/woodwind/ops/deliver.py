@@ -66,9 +66,9 @@ def deliver(ctx: Context, worker: Worker, text: str) -> None:
                 paste_and_enter(mux, pane, message)
             finally:
                 mux.close()
-            with ctx.store.transaction() as db:
-                current = workers.find(ctx.store, worker.id)
-                if current and current.phase == Phase.PAUSED:
+            current = workers.find(ctx.store, worker.id)
+            if current and current.phase == Phase.PAUSED:
+                with ctx.store.transaction() as db:
                     workers.set_phase(db, worker.id, Phase.RUNNING)
     except Locked:
         raise Refused(f"another message is being delivered to {worker.name}", code="busy", hint="Try again.") from None

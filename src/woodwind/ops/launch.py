@@ -1,6 +1,7 @@
 """Starting a program in a worker's terminal: at first, and again at a resume."""
 
 import os
+import sys
 from typing import NamedTuple
 
 from woodwind.agents.base import Agent, Start
@@ -37,6 +38,8 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
         env["WOODWIND_AUTOMATED"] = "1"
     if agent is None:
         return Launch([ctx.environ.get("SHELL") or "/bin/sh"], env, unset, [])
+    if not agent.commits.get(start.permissions, True):
+        start = start._replace(turn_command=(sys.executable, "-m", "woodwind", "__turn-ended"))
     env.update(agent.variables(start))
     names = list(dict.fromkeys(agent.pass_env))
     for name in names:

@@ -44,4 +44,4 @@ def render(outcome: Outcome, screen: Screen) -> None:
             screen.line(f"\n{screen.paint(group, 'bold')}")
         screen.line(f"  {name:<9} {command.summary}")
     screen.line("\n`ww COMMAND --help` shows its options and examples. Every command takes --json.")
-    screen.line("Options before a command: -C FOLDER, --json, --version, --help.")
+    screen.line("Options before a command: -C FOLDER, --json, --log-format text|json, --version, --help.")

@@ -1,0 +1,39 @@
+"""aider."""
+
+from collections.abc import Mapping, Sequence
+
+from woodwind.agents.base import Agent
+from woodwind.agents.keys import PROVIDER_KEYS
+
+
+class Aider(Agent):
+    """The pair programmer that commits each of its edits itself."""
+
+    name = "aider"
+    command = "aider"
+    # Each of these would otherwise open with a question of its own, which would swallow the first instructions.
+    args = ("--no-check-update", "--no-analytics", "--no-gitignore", "--no-show-release-notes")
+    pass_env = (
+        *PROVIDER_KEYS,
+        "AIDER_MODEL",
+        "AZURE_API_BASE",
+        "AZURE_API_KEY",
+        "AZURE_API_VERSION",
+        "OLLAMA_API_BASE",
+    )
+    paths = ("~/.local/bin/aider",)
+    install = "Install it: pipx install aider-chat"
+    checked = "0.86.2"
+    prompt = "paste"
+    headless_args = ()
+    headless_flag = "--message"
+    plan_args = ("--chat-mode", "ask")
+    model_flag = "--model"
+    thinking: Mapping[str, Sequence[str]] = {
+        level: ("--reasoning-effort", level)
+        for level in ("minimal", "low", "medium", "high")  # read
+    }
+    # It edits without asking in any case. --yes-always answers all questions but those about commands, with no.
+    permissions: Mapping[str, Sequence[str]] = {"ask": (), "auto": ("--yes-always",)}
+    resume_args = ("--restore-chat-history",)  # of this folder (read)
+    interrupt = ("C-c",)

@@ -1,0 +1,40 @@
+"""Droid."""
+
+from collections.abc import Mapping, Sequence
+
+from woodwind.agents.base import Agent, Start
+
+
+class Droid(Agent):
+    """Factory's terminal agent. Only `droid exec` was checked: its terminal needs a login at the vendor."""
+
+    name = "droid"
+    command = "droid"
+    pass_env = ("FACTORY_API_KEY",)
+    paths = ("~/.local/bin/droid", "~/.npm-global/bin/droid")
+    install = "Install it: npm install -g droid"
+    checked = "0.215.0"
+    headless_args = ("exec",)
+    plan_args = ("--use-spec",)
+    model_flag = "--model"
+    model_in_terminal = False
+    thinking: Mapping[str, Sequence[str]] = {
+        level: ("--reasoning-effort", level.replace("none", "off"))
+        for level in ("off", "none", "low", "medium", "high", "xhigh", "max")
+    }
+    # Medium is the lowest level that may commit, high the highest that it has in a terminal.
+    permissions: Mapping[str, Sequence[str]] = {"ask": (), "auto": ("--auto", "medium"), "bypass": ("--auto", "high")}
+    resume_args = ("--resume", "--last")  # the last one in this folder: its ids are its own
+    clear = "/new"
+    exit = "/quit"
+
+    def permission_args(self, start: Start) -> Sequence[str]:
+        words = super().permission_args(start)
+        if start.headless and words == Droid.permissions["bypass"]:
+            return ("--skip-permissions-unsafe",)
+        return words
+
+    def resume_words(self, start: Start) -> Sequence[str]:
+        if start.headless and self.resume_args == Droid.resume_args:
+            raise self.cannot("go on with an earlier conversation without a terminal", "Leave --headless out.")
+        return super().resume_words(start)

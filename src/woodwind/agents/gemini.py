@@ -1,0 +1,51 @@
+"""Gemini CLI."""
+
+from collections.abc import Mapping, Sequence
+
+from woodwind.agents.base import Agent, Start
+from woodwind.model.status import Status
+
+_TITLES = {"◇": Status.READY, "✦": Status.WORKING, "✋": Status.ASKING}
+
+
+class Gemini(Agent):
+    """Google's terminal agent."""
+
+    name = "gemini"
+    command = "gemini"
+    pass_env = (
+        "GEMINI_API_KEY",
+        "GEMINI_MODEL",
+        "GEMINI_CLI_HOME",
+        "GOOGLE_API_KEY",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_CLOUD_LOCATION",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+    )
+    paths = ("~/.npm-global/bin/gemini",)
+    install = "Install it: npm install -g @google/gemini-cli"
+    checked = "0.61.0"
+    prompt = "flag"
+    prompt_flag = "--prompt-interactive"
+    headless_args = ()
+    headless_flag = "--prompt"
+    plan_args = ("--approval-mode", "plan")
+    model_flag = "--model"
+    providers = ("google", "gemini")
+    permissions: Mapping[str, Sequence[str]] = {
+        "ask": ("--approval-mode", "default"),
+        "auto": ("--approval-mode", "auto_edit"),
+        "bypass": ("--approval-mode", "yolo"),
+    }
+    session_args = ("--session-id", "{session}")
+    resume_args = ("--resume", "{session}")  # read
+    exit = "/quit"
+
+    def trust_args(self, start: Start) -> Sequence[str]:
+        return ("--skip-trust",)
+
+    def status_from_title(self, title: str) -> tuple[Status, str] | None:
+        status = _TITLES.get(title[:1])
+        return (status, "its title says so") if status else None

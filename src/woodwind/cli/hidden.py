@@ -1,0 +1,36 @@
+"""Words that programs say to `ww`, not people: completion scripts and the hooks of agents."""
+
+import json
+import os
+import sys
+
+from woodwind.model.errors import WoodwindError
+
+
+def names(_argv: list[str]) -> int:
+    """Print the workers' names, one a line."""
+    from woodwind.ops.names import worker_names
+
+    sys.stdout.write("".join(f"{name}\n" for name in worker_names(os.getcwd())))
+    return 0
+
+
+def turn_ended(argv: list[str]) -> int:
+    """Commit what an agent left at the end of its turn; always 0, because an agent may take more for an objection."""
+    from woodwind.cli.crash import log_error
+    from woodwind.ops.context import Context
+    from woodwind.ops.turn_commit import commit_turn
+
+    ctx = Context(os.getcwd(), os.environ)
+    try:
+        payload = json.loads(argv[-1]) if argv else {}
+        words = payload.get("last-assistant-message") if isinstance(payload, dict) else ""
+        commit_turn(ctx, ctx.caller, words if isinstance(words, str) else "")
+    except (WoodwindError, OSError, ValueError) as error:
+        log_error(error)
+    finally:
+        ctx.close()
+    return 0
+
+
+WORDS = {"__names": names, "__turn-ended": turn_ended}
