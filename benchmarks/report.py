@@ -8,6 +8,9 @@ from typing import Any
 
 from benchmarks.budgets import WORKERS, Processes, Row
 
+# A quiet machine's median is 1.3 to 1.6 times its best.
+BUSY = 2
+
 
 def surroundings() -> dict[str, Any]:
     """What the numbers depend on, without anything that names the machine."""
@@ -49,6 +52,11 @@ def show(budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]]
         heads = ["workers", "command", "best ms", "median", "limit", "best ms", "median", "ratio", "(median)"]
         rows = [[str(n), row.name, *_cells(row)] for n, found in scaling.items() for row in found]
         lines += ["", "Scaling", "", *_table(heads, rows)]
+    if any(row.limit.median > BUSY * row.limit.best for row in budgets):
+        lines += [
+            "",
+            "The machine was busy: the limits' own medians are far above their best. Measure again when it is quiet.",
+        ]
     return "\n".join([*lines, "", facts])
 
 

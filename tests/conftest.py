@@ -50,7 +50,9 @@ def footprint(sandbox: Sandbox) -> Callable[[Path], dict[str, Any]]:
                 rows += db.execute("SELECT id, name, phase FROM worker ORDER BY id").fetchall()
                 rows += db.execute("SELECT id, worker FROM operation WHERE state = 'running'").fetchall()
         sessions = sandbox.run("tmux", "-L", "woodwind", "list-sessions", "-F", "#{session_name}")
+        headless = Path(sandbox.env["XDG_STATE_HOME"], "woodwind", "headless")
         return {
+            "headless": sorted(p.name for p in headless.iterdir()) if headless.exists() else [],
             "refs": git(path, "for-each-ref"),
             "worktrees": git(path, "worktree", "list", "--porcelain"),
             "beside": sorted(p.name for p in path.parent.rglob("*") if ".worktrees" in str(p)),

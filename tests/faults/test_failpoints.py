@@ -150,14 +150,14 @@ def _close_stages() -> Iterator[None]:
 @pytest.mark.timeout(120 * ROUNDS)
 @pytest.mark.parametrize("command, point", cases(), ids=lambda value: value.replace(" ", "-"))
 def test_killed_and_failing_at(stage: Stage, request: pytest.FixtureRequest, command: str, point: str) -> None:
-    request.node.broken = True  # type: ignore[attr-defined]
+    request.node.broken = True
     for _ in range(ROUNDS):
         stage.prepare(command)
         fail(stage, command, point)
         kill(stage, command, point)
         stage.bring_back(command)
         stage.check()
-    request.node.broken = False  # type: ignore[attr-defined]
+    request.node.broken = False
 
 
 def fail(stage: Stage, command: str, point: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from woodwind.agents.base import Agent
 from woodwind.agents.keys import PROVIDER_KEYS
+from woodwind.model.brief import FILE
 
 
 class Aider(Agent):
@@ -11,8 +12,9 @@ class Aider(Agent):
 
     name = "aider"
     command = "aider"
-    # Each of these would otherwise open with a question of its own, which would swallow the first instructions.
-    args = ("--no-check-update", "--no-analytics", "--no-gitignore", "--no-show-release-notes")
+    # Each of the first would otherwise open with a question, which would swallow the first instructions. And it reads
+    # no file by itself, nor one that git ignores when it is asked to: the brief has to be given (read).
+    args = ("--no-check-update", "--no-analytics", "--no-gitignore", "--no-show-release-notes", "--read", FILE)
     pass_env = (
         *PROVIDER_KEYS,
         "AIDER_MODEL",

@@ -31,7 +31,7 @@ class Goose(Agent):
 
     def variables(self, start: Start) -> Mapping[str, str]:
         mode = _MODES.get(start.permissions)
-        return {"GOOSE_MODE": mode, **self.env} if mode else self.env
+        return {**self.env, "GOOSE_MODE": mode} if mode else self.env
 
     def argv(self, start: Start) -> list[str]:
         # Without a prompt it is `goose session`, which knows no model: a conversation keeps its own.

@@ -31,7 +31,7 @@ class OpenCode(Agent):
 
     def variables(self, start: Start) -> Mapping[str, str]:
         rules = "" if start.plan else _PERMISSION.get(start.permissions, "")
-        return {"OPENCODE_PERMISSION": rules, **self.env} if rules else self.env
+        return {**self.env, "OPENCODE_PERMISSION": rules} if rules else self.env
 
     def model_args(self, choice: ModelChoice) -> Sequence[str]:
         if not choice.provider:

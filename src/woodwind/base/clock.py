@@ -12,6 +12,14 @@ def now() -> datetime:
     return from_ms(to_ms(datetime.now(UTC)))
 
 
+def days_ago(days: int) -> datetime:
+    """The time that many days before now; the beginning of time where the calendar does not reach so far back."""
+    try:
+        return now() - timedelta(days=days)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
 def to_ms(at: datetime) -> int:
     """Milliseconds since 1970 for an aware time."""
     return (at - _EPOCH) // timedelta(milliseconds=1)

@@ -11,6 +11,9 @@ from woodwind.model.errors import WoodwindError
 
 def make_private_dir(path: str) -> None:
     """Make the folder `path` with its parents, readable only by this user."""
+    before = os.umask(
+        0o077
+    )  # makedirs gives its mode only to the last folder, and this one may come before the store's
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
     except OSError as error:
@@ -19,6 +22,8 @@ def make_private_dir(path: str) -> None:
             code="not_writable",
             hint="Woodwind keeps its state there. Make it writable, or set XDG_STATE_HOME to a folder that is.",
         ) from error
+    finally:
+        os.umask(before)
 
 
 def write_atomic(path: str, data: bytes, *, mode: int = 0o600) -> None:

@@ -30,6 +30,11 @@ def worker_dir(worker_id: str) -> str:
     return os.path.join(state_dir(), "workers", worker_id)
 
 
+def headless_dir() -> str:
+    """The folder of the workers that run without a terminal."""
+    return os.path.join(state_dir(), "headless")
+
+
 def lock_file(name: str) -> str:
     """The file whose kernel lock guards `name`."""
     return os.path.join(state_dir(), "locks", name)

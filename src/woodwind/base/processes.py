@@ -10,15 +10,49 @@ from woodwind.base.run import run
 def start_time(pid: int) -> str:
     """A token that tells this process from any other that had or will have its pid; "" when it is gone."""
     if sys.platform == "linux":
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                stat = file.read()
-        except OSError:
-            return ""
-        # The command's name may hold spaces and brackets: count fields after its closing bracket.
-        return stat[stat.rindex(b")") + 2 :].split()[19].decode()
+        fields = _stat(pid)
+        return fields[19].decode() if fields else ""
     done = run(["ps", "-o", "lstart=", "-p", str(pid)], ok=None)
     return " ".join(done.text.split())
+
+
+def is_running(pid: int, start: str) -> bool:
+    """Whether the process that `start_time` told this token of still runs; one that nobody collected does not."""
+    if not pid or not start:
+        return False
+    if sys.platform == "linux":
+        fields = _stat(pid)
+        return bool(fields) and fields[0] not in (b"Z", b"X") and fields[19].decode() == start
+    words = run(["ps", "-o", "state=,lstart=", "-p", str(pid)], ok=None).text.split()
+    return bool(words) and not words[0].startswith("Z") and " ".join(words[1:]) == start
+
+
+def group_runs(group: int) -> bool:
+    """Whether a process of this group runs; those that have ended and that nobody collected do not count."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # there is one, under another user
+    if sys.platform == "linux":
+        stats = (_stat(int(entry)) for entry in os.listdir("/proc") if entry.isdigit())
+        found = ((fields[2].decode(), fields[0].decode()) for fields in stats if fields)
+    else:
+        lines = run(["ps", "-A", "-o", "pgid=,state="]).text.splitlines()
+        found = ((words[0], words[1]) for words in map(str.split, lines) if len(words) == 2)
+    return any(of == str(group) and state[0] not in "ZX" for of, state in found)
+
+
+def _stat(pid: int) -> list[bytes]:
+    """The fields of /proc/PID/stat from the state on; none when the process is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            stat = file.read()
+    except OSError:
+        return []
+    # The command's name may hold spaces and brackets: count fields after its closing bracket.
+    return stat[stat.rindex(b")") + 2 :].split()
 
 
 def ancestors(pid: int) -> set[int]:

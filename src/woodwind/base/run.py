@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from woodwind.model.errors import MissingTool, TimedOut, WoodwindError
 
 _DEFAULT_SIGNALS = [s for s in (getattr(signal, "SIGPIPE", None), getattr(signal, "SIGXFSZ", None)) if s]
+# A program that goes its own way does not inherit that we, or a script around us, ignore them.
+_SESSION_SIGNALS = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
 
 
 class Done:
@@ -88,7 +90,7 @@ def spawn(
         words,
         dict(os.environ if env is None else env),
         file_actions=actions,
-        setsigdef=_DEFAULT_SIGNALS,
+        setsigdef=_DEFAULT_SIGNALS + (_SESSION_SIGNALS if new_session else []),
         **({"setsid": True} if new_session else {}),  # type: ignore[arg-type]
     )
 

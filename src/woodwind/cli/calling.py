@@ -21,6 +21,7 @@ def call(name: str, command: Any, argv: list[str], as_json: bool) -> int:
         args = build(name, command).parse(argv)
     except SystemExit as leave:  # --help has printed itself
         return int(leave.code or 0)
+    args.json = as_json  # by flag, variable or configuration
     screen = Screen("never" if as_json else os.environ.get("WOODWIND_OUTPUT_COLOR") or configured("color", "auto"))
     ctx = _context(screen, as_json)
     for deadly in (signal.SIGTERM, signal.SIGHUP):  # so that what was begun is undone, as at Ctrl-C
@@ -30,7 +31,7 @@ def call(name: str, command: Any, argv: list[str], as_json: bool) -> int:
         screen.end_progress()
         if as_json:
             error = None
-            if outcome.exit_code == EXIT_PARTLY:
+            if outcome.exit_code == EXIT_PARTLY and name != "exec":  # there it is the program's own
                 error = WoodwindError("part of it was done", code="partly_done", hint="See `data` for what was not.")
             print_envelope(outcome.data, error)
         else:
@@ -69,14 +70,22 @@ def _context(screen: Screen, as_json: bool) -> Context:
 
 def _confirm(question: str) -> bool:
     sys.stdout.flush()
-    return input(clean(f"{question} [y/N] ")).strip().lower() in ("y", "yes")
+    return _answer(clean(f"{question} [y/N] ")).lower() in ("y", "yes")
+
+
+def _answer(question: str) -> str:
+    try:
+        return input(question).strip()
+    except EOFError:  # Ctrl-D, or the terminal went away: no answer, as at Ctrl-C
+        sys.stdout.write("\n")
+        raise KeyboardInterrupt from None
 
 
 def _pick(question: str, options: list[str]) -> int:
     for n, option in enumerate(options, 1):
         sys.stdout.write(f"  {n}. {option}\n")
     while True:
-        answer = input(f"{question} [1-{len(options)}] ").strip()
+        answer = _answer(f"{question} [1-{len(options)}] ")
         if answer.isdecimal() and 1 <= int(answer) <= len(options):
             return int(answer) - 1
         if answer in options:

@@ -61,7 +61,8 @@ complete -o default -F _ww ww
 
 
 def _zsh(commands: dict[str, Described]) -> str:
-    listed = "\n".join(f"    '{name}:{_quoted(c.summary)}'" for name, c in commands.items())
+    summaries = {name: _quoted(c.summary).replace(":", "\\:") for name, c in commands.items()}
+    listed = "\n".join(f"    '{name}:{summary}'" for name, summary in summaries.items())
     return f"""#compdef ww
 # zsh completion for ww: put it into a folder of $fpath as _ww, or source it after compinit
 _ww() {{
@@ -102,4 +103,4 @@ def _fish(commands: dict[str, Described]) -> str:
 
 def _quoted(text: str) -> str:
     """`text` for a single-quoted place in a script."""
-    return text.replace("'", "’").replace(":", "\\:").replace("%%", "%")
+    return text.replace("'", "’").replace("%%", "%")

@@ -14,7 +14,7 @@ from woodwind.store.db import is_whole, set_aside
 
 def explain(error: Exception) -> WoodwindError:
     """What to tell the user about an unexpected error; its traceback goes to the log file."""
-    if isinstance(error, sqlite3.DatabaseError) and not is_whole(paths.database()):
+    if isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError) and not is_whole(paths.database()):
         return WoodwindError(
             f"the store is damaged ({error}); it was set aside in {set_aside(paths.database())}",
             code="store_damaged",

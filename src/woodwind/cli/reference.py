@@ -6,6 +6,8 @@ import sys
 import textwrap
 from importlib import import_module
 
+from woodwind.agents.base import Agent
+from woodwind.agents.registry import BUILT_IN, built_in
 from woodwind.base.files import write_atomic
 from woodwind.cli.parsing import Parser, about, build
 from woodwind.cli.table import ALIASES, COMMANDS
@@ -50,6 +52,52 @@ def commands() -> str:
             lines += ["", f"## {group}"]
         lines += ["", *_command(name)]
     return "\n".join(lines) + "\n"
+
+
+_AGENTS = """\
+# Agents
+
+<!-- Made from the adapters by `make docs`: edit src/woodwind/agents/ instead. -->
+
+What Woodwind knows about each agent, in the order in which it looks for them when none was chosen. `ww agents` shows
+which are installed. "Checked with" is the version of the program that the adapter was tried with; an agent that
+was not checked was written from its documentation only, so expect surprises, and report them.
+
+"Resume" says how `ww resume` finds the conversation again: by an id of ours, or as the last one in the worker's
+folder. Without a terminal (`--headless`), nobody can be asked: what an agent would ask for with `ask`, it is refused.
+Each can be changed, and others added, in [`[agents.NAME]`](configuration.md#agentsname).
+
+| agent | checked with | first instructions | model | thinking | permissions | plan mode | headless | resume |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def agents() -> str:
+    """What the built-in agents can do, in Markdown."""
+    found = (built_in(name) for name in BUILT_IN)
+    return _AGENTS + "".join(_agent(agent) for agent in found if agent and agent.detected)
+
+
+def _agent(agent: Agent) -> str:
+    model = f"`{agent.model_flag}`" if agent.model_flag else "no"
+    if not agent.model_in_terminal:
+        model += ", headless only"
+    if agent.providers:
+        model += f", of {' or '.join(agent.providers)} only"
+    permissions = ", ".join(f"{p} (we commit)" if not agent.commits.get(p, True) else p for p in agent.permissions)
+    named = "{session}" in "".join(agent.resume_args or ())
+    cells = [
+        agent.name,
+        agent.checked or "not checked",
+        f"`{agent.prompt_flag}`" if agent.prompt == "flag" else agent.prompt,
+        model,
+        " ".join(agent.thinking) or "no",
+        permissions,
+        "yes" if agent.plan_args else "no",
+        "no" if agent.headless_args is None else "yes",
+        "no" if agent.resume_args is None else "by id" if named else "the last one",
+    ]
+    return f"| {' | '.join(cells)} |\n"
 
 
 def _command(name: str) -> list[str]:
@@ -129,7 +177,7 @@ def main(argv: list[str]) -> int:
 
 def generated() -> dict[str, str]:
     """The text of each generated file, by its name."""
-    return {"commands.md": commands(), "configuration.md": configuration()}
+    return {"agents.md": agents(), "commands.md": commands(), "configuration.md": configuration()}
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ COMMANDS = {
     "undo": _at("undo", "Tidy up", "undo the last removal"),
     "cleanup": _at("cleanup", "Tidy up", "remove workers that have been idle for long"),
     "trash": _at("trash", "Tidy up", "list removed workers, or delete old ones for good"),
+    "agents": _at("agents", "Set up", "list the agents: which are installed, and what each can do"),
     "config": _at("config", "Set up", "show, check or edit the configuration"),
     "db": _at("db", "Set up", "look after the store: health, vacuum, purge, backup"),
     "demo": _at("demo", "Set up", "see it work: three scripted agents in a sample repository"),

@@ -43,7 +43,10 @@ def load(project: str = "", *, environ: Mapping[str, str] | None = None, user: s
     loaded = Loaded(Config())
     for path in (paths.config_file() if user is None else user, project):
         if path and os.path.exists(path):
-            _merge(loaded, read_file(path), path)
+            tables = read_file(path)
+            if path == project:
+                _refuse_permissions(tables.get("agents"), path)
+            _merge(loaded, tables, path)
             loaded.files.append(path)
     _merge_environment(loaded, os.environ if environ is None else environ)
     return loaded
@@ -85,6 +88,17 @@ def _merge_agents(loaded: Loaded, table: Any, path: str) -> None:
             agent.command = _command(agent.command, path)
 
 
+def _refuse_permissions(agents: Any, path: str) -> None:
+    """What agents may do without asking is for the user to say, not for a repository, which anyone may have made."""
+    for name, keys in agents.items() if isinstance(agents, dict) else ():
+        if isinstance(keys, dict) and "permissions" in keys:
+            raise ConfigError(
+                f"{path}: a project cannot set agents.{name}.permissions",
+                code="project_permissions",
+                hint=f"Set it in your own file, {paths.config_file()}, or say --permissions.",
+            )
+
+
 def _command(command: str, path: str) -> str:
     command = os.path.expanduser(command)
     if os.path.dirname(command) and not os.path.isabs(command):
@@ -98,7 +112,7 @@ def _merge_section(loaded: Loaded, target: Any, section: str, table: dict[str, A
         where = f"{section}.{name}"
         if name not in known:
             raise _unknown(source, where, [f"{section}.{k}" for k in known])
-        setattr(target, name, _checked(value, getattr(target, name), known[name].metadata, where, source))
+        setattr(target, name, _checked(value, known[name].shape, known[name].metadata, where, source))
         loaded.sources[where] = source
 
 

@@ -19,6 +19,11 @@ class Key:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    @property
+    def shape(self) -> Any:
+        """A value of the key's type: its default, or an empty list for a list that is not even empty by default."""
+        return [] if self.default is None else self.default
+
 
 def key(default: Any, doc: str, *, choices: tuple[str, ...] = (), variable: str = "") -> Any:
     """A configuration key: its default, one sentence about it, and what it may be."""
@@ -111,12 +116,30 @@ class Agent(Section):
     command: str = key("", "The program: a name on PATH, or a path; ~ and a path relative to this file's folder work.")
     args: list[str] = key([], "Arguments that always come first.")
     prompt: str = key(
-        "argument",
-        "How the first instructions reach it: as the last `argument`, behind a `flag`, or `none`.",
-        choices=("argument", "flag", "none"),
+        "",
+        "How the first instructions reach it: as the last `argument`, behind a `flag`, by `paste` into its terminal, "
+        "or `none`; empty: the built-in agent's way, and `argument` for your own.",
+        choices=("", "argument", "flag", "paste", "none"),
     )
     prompt_flag: str = key("", 'The flag for `prompt = "flag"`, such as `--message`.')
-    plan_args: list[str] = key([], "Arguments that make it plan without editing, for `ww new --plan-mode`.")
+    plan_args: list[str] | None = key(None, "Arguments that make it plan without editing, for `ww new --plan-mode`.")
+    headless_args: list[str] | None = key(
+        None, "Arguments that make it do one prompt without a terminal and exit; left out: your own agent cannot."
+    )
+    model_flag: str = key("", "The flag for a model, such as `--model`; empty: your own agent takes none.")
+    session_args: list[str] | None = key(
+        None, "Arguments that give its conversation an id of ours, which stands where {session} is."
+    )
+    resume_args: list[str] | None = key(
+        None, "Arguments that go on with its conversation, {session}, or the last one in the folder."
+    )
+    ask_args: list[str] | None = key(None, "Arguments for the permissions `ask`, which your own agent always has.")
+    auto_args: list[str] | None = key(
+        None, "Arguments for the permissions `auto`; left out: your own agent does not have them."
+    )
+    bypass_args: list[str] | None = key(
+        None, "Arguments for the permissions `bypass`; left out: your own agent does not have them."
+    )
     permissions: str = key(
         "",
         "What it may do without asking; empty: as you answered for the project. Only in your own file.",

@@ -46,7 +46,7 @@ def template() -> str:
             lines.append(f"# {f.name} = {toml_value(f.default)}")
     lines += ["", f"# {Agent.__doc__}", "# [agents.NAME]"]
     for f in fields(Agent):
-        lines += [f"# {f.metadata['doc']}", f"# {f.name} = {toml_value(f.default)}"]
+        lines += [f"# {f.metadata['doc']}", f"# {f.name} = {toml_value(f.shape)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -78,7 +78,8 @@ def reference() -> str:
             choices = f.metadata["choices"]
             doc = f.metadata["doc"] + (f" One of {', '.join(f'`{c}`' for c in choices)}." if choices else "")
             variable = "" if cls is Agent else f"`{variable_for(section, f.name, f.metadata)}`"
-            lines.append(f"| `{f.name}` | `{toml_value(f.default)}` | {doc.replace('|', chr(92) + '|')} | {variable} |")
+            default = "" if f.default is None else f"`{toml_value(f.default)}`"
+            lines.append(f"| `{f.name}` | {default} | {doc.replace('|', chr(92) + '|')} | {variable} |")
     return "\n".join(lines) + "\n"
 
 

@@ -39,7 +39,8 @@ def environment() -> dict[str, str]:
     return env
 
 
-def _argv(words: tuple[str, ...]) -> list[str]:
+def argv(*words: str) -> list[str]:
+    """The program git with our settings and these words."""
     return ["git", *(w for s in _SETTINGS for w in ("-c", s)), *words]
 
 
@@ -47,10 +48,12 @@ def git(*words: str, input: bytes = b"", ok: tuple[int, ...] | None = (0,), time
     """Run git with our settings; `words` begin with -C or --git-dir, so that the repository is explicit."""
     # It keeps our locks: where we are killed and it goes on, nobody clears up under its feet.
     try:
-        return run(_argv(words), env=environment(), input=input, ok=ok, timeout=timeout, keeping=held_locks())
+        return run(argv(*words), env=environment(), input=input, ok=ok, timeout=timeout, keeping=held_locks())
     except RunFailed as failure:
         verb = " ".join(words[_verb(words) :][:2])
         failure.message = f"git {verb}: {failure.done.complaint or f'exit status {failure.done.code}'}"
+        if "write" in failure.message:  # git does not always say why it could not
+            failure.hint = "Is the disk full, or not writable?"
         raise
     except MissingTool:
         raise MissingTool("git was not found", hint="Install git 2.38 or later, for example: apt install git") from None
@@ -58,7 +61,7 @@ def git(*words: str, input: bytes = b"", ok: tuple[int, ...] | None = (0,), time
 
 def converse(*words: str) -> Conversation:
     """Start a git process that is talked to, such as fast-import."""
-    return Conversation(_argv(words), env=environment(), keeping=held_locks())
+    return Conversation(argv(*words), env=environment(), keeping=held_locks())
 
 
 def _verb(words: tuple[str, ...]) -> int:

@@ -6,6 +6,8 @@ from woodwind.base.clock import new_id
 from woodwind.base.files import locked, write_atomic
 from woodwind.model.errors import WoodwindError
 
+RECORD = "woodwind.json"  # in the git directory of a worker's worktree
+
 
 def folder_of(common: str) -> str:
     """Our folder in the common git directory."""
@@ -26,6 +28,15 @@ def read_id(common: str) -> str:
         return ""
     except (OSError, ValueError) as error:
         raise WoodwindError(f"the project's id in {folder_of(common)} cannot be read: {error}") from error
+
+
+def record_count(common: str) -> int:
+    """How many worktrees of the repository hold the record of a worker: one look each, cheap enough for `ww ls`."""
+    folder = os.path.join(common, "worktrees")
+    try:
+        return sum(os.path.exists(os.path.join(folder, name, RECORD)) for name in os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def ensure_id(common: str) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 from woodwind.base.files import is_inside
 from woodwind.base.run import Conversation
 from woodwind.git.call import converse, git
-from woodwind.git.worktrees import RECORD, Tree, branch_tip, head_of, make_branch, read_record, refill, unlock_ref
+from woodwind.git.identity import RECORD
+from woodwind.git.worktrees import Tree, branch_tip, head_of, make_branch, read_record, refill, unlock_ref
 from woodwind.model.brief import FOLDER
 from woodwind.model.errors import NotFound, WoodwindError
 
@@ -69,6 +70,18 @@ def bring_back_branch(common: str, branch: str, worker: str) -> None:
     with Saved(common, worker) as saved:
         if saved.tip or saved.head:
             make_branch(common, branch, saved.tip or saved.head, worker)
+
+
+def saved_records(common: str) -> list[dict[str, Any]]:
+    """The workers' own records, as far as they are in saved commits."""
+    listed = git("--git-dir", common, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/woodwind/saved").text
+    found = []
+    for worker in listed.split():
+        with Saved(common, worker) as saved:
+            record = saved.manifest.get("record")
+        if isinstance(record, dict) and record.get("id") == worker:
+            found.append(record)
+    return found
 
 
 class _Writer:

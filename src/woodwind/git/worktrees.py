@@ -10,10 +10,10 @@ from woodwind.base.failpoints import failpoint
 from woodwind.base.files import delete_tree, sync_dir, write_atomic
 from woodwind.base.run import RunFailed
 from woodwind.git.call import git
+from woodwind.git.identity import RECORD
 from woodwind.git.repo import locate
 from woodwind.model.errors import NotFound, Refused, WoodwindError
 
-RECORD = "woodwind.json"
 # Index modes without a blob of their own: a submodule, and nothing.
 _NO_BLOB = ("160000", "000000")
 _IGNORE_ALL = b"*\n"
@@ -47,6 +47,16 @@ def admin_of(common: str, path: str) -> str:
     return ""
 
 
+def is_at(admin: str, path: str) -> bool:
+    """Whether the folder `path` is the worktree of this admin directory; in any other, git would find another one."""
+    try:
+        with open(os.path.join(path, ".git"), "rb") as file:
+            target = os.fsdecode(file.read().removeprefix(b"gitdir:").strip())
+    except OSError:
+        return False
+    return os.path.realpath(os.path.join(path, target)) == os.path.realpath(admin)
+
+
 def read_record(admin: str) -> dict[str, Any] | None:
     """The worker's own record, or None where there is none or it is damaged."""
     try:
@@ -77,10 +87,14 @@ def make_branch(common: str, branch: str, commit: str, worker: str) -> None:
     mark = ("--create-reflog", "-m", _mark(worker))
     done = git("--git-dir", common, "update-ref", *mark, ref, commit, "0" * len(commit), ok=None)
     if done.code:
+        reason = done.complaint.splitlines()[0].removeprefix("fatal: ") if done.complaint else f"status {done.code}"
+        taken = "exist" in reason
         raise Refused(
-            f"the branch {branch} cannot be made: {done.complaint.splitlines()[0].removeprefix('fatal: ')}",
-            code="branch_exists",
-            hint="Choose another name with --branch or --name.",
+            f"the branch {branch} cannot be made: {reason}",
+            code="branch_exists" if taken else "not_writable",
+            hint="Choose another name with --branch or --name."
+            if taken
+            else "The repository must be writable, with space left on its disk.",
         )
 
 

@@ -5,6 +5,7 @@ from woodwind.model.text import clean
 FOLDER = ".woodwind"
 FILE = ".woodwind/brief.md"
 POINTER = f"Read {FILE} and do the task that it describes."
+GO_ON = f"Go on with the task in {FILE}."
 
 
 def brief(*, task: str, branch: str, base_branch: str) -> str:

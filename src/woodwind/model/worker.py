@@ -7,6 +7,7 @@ from woodwind.model.status import Phase
 
 RECORD_VERSION = 1
 SHELL = "shell"  # what `--no-agent` puts where an agent's name would be
+HEADLESS = "headless"  # the `launch` of a worker that runs without a terminal
 _TEXTS = "id project name title task kind agent model permissions launch folder made_by agent_session".split()
 
 
@@ -33,7 +34,6 @@ class Worker(NamedTuple):
     permissions: str
     launch: str
     folder: str
-    in_place: bool
     plan: bool
     automated: bool
     made_by: str
@@ -57,7 +57,6 @@ class Worker(NamedTuple):
             "permissions": self.permissions,
             "launch": self.launch,
             "folder": self.folder,
-            "in_place": self.in_place,
             "plan": self.plan,
             "automated": self.automated,
             "made_by": self.made_by,
@@ -79,7 +78,6 @@ class Worker(NamedTuple):
             raise ValueError("created_at has no time zone")
         return cls(
             **{name: _text(record, name) for name in _TEXTS},
-            in_place=bool(record["in_place"]),
             plan=bool(record["plan"]),
             automated=bool(record["automated"]),
             phase=phase,

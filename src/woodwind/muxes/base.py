@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+# What an agent must not take over from whoever happens to start it, or the server that it is on.
+SCRUBBED = ("GIT_", "WOODWIND_", "TMUX", "CLAUDECODE", "CLAUDE_CODE_")
+
 
 class Pane:
     """One terminal that carries a worker's tag, as the multiplexer tells it now."""

@@ -3,8 +3,10 @@
 import os
 from collections.abc import Mapping
 
+from woodwind.base import paths
 from woodwind.model.errors import UsageError
 from woodwind.muxes.base import Mux
+from woodwind.muxes.headless import PREFIX, Headless
 from woodwind.muxes.tmux.server import Server, socket_path
 
 
@@ -27,9 +29,14 @@ def own_socket(name: str) -> str:
     return socket_path(name)
 
 
+def headless() -> Headless:
+    """What runs without a terminal."""
+    return Headless(paths.headless_dir())
+
+
 def at(server: str) -> Mux:
     """The server that a worker's terminal was started on."""
-    return Server(server)
+    return Headless(server.removeprefix(PREFIX)) if server.startswith(PREFIX) else Server(server)
 
 
 def choose(kind: str, own_name: str, around: Surroundings) -> tuple[Server, list[str]]:

@@ -4,7 +4,7 @@ from woodwind.model.errors import UsageError
 from woodwind.model.worker import Worker
 from woodwind.muxes.registry import Surroundings
 from woodwind.ops.context import Context
-from woodwind.ops.terminal import require_pane
+from woodwind.ops.terminal import require_terminal
 
 
 def attach_argv(ctx: Context, worker: Worker) -> tuple[list[str], dict[str, str]]:
@@ -13,7 +13,7 @@ def attach_argv(ctx: Context, worker: Worker) -> tuple[list[str], dict[str, str]
         raise UsageError(
             "attaching needs a person at a terminal", hint=f"An agent or script reads with: ww log {worker.name}"
         )
-    mux, pane = require_pane(ctx, worker)
+    mux, pane = require_terminal(ctx, worker, why="be attached to")
     inside = Surroundings(ctx.environ).socket == mux.server
     env = dict(ctx.environ)
     if not inside:

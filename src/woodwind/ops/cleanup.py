@@ -1,12 +1,12 @@
 """`ww cleanup`: remove workers that nobody has touched for a long time; live and unsaved ones stay."""
 
 import os
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from woodwind.base.clock import from_ms, now
+from woodwind.base.clock import days_ago, from_ms, now
 from woodwind.git.worktrees import admin_of_worker
-from woodwind.model.errors import WoodwindError
+from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.worker import Worker
 from woodwind.ops.address import check_may_touch
 from woodwind.ops.context import Context
@@ -32,14 +32,18 @@ def last_touched(ctx: Context, worker: Worker) -> datetime:
 
 def idle_workers(ctx: Context, project: str, days: int) -> list[tuple[Worker, int]]:
     """The workers without a running agent that were touched longest ago, each with its idle days."""
-    limit = now() - timedelta(days=days)
+    limit = days_ago(days)
     found = []
     for worker in workers.of_project(ctx.store, project):
         touched = last_touched(ctx, worker)
-        pane = find_pane(ctx, worker.id)
-        if touched <= limit and not (pane and not pane[1].dead):
+        if touched <= limit and not _runs(ctx, worker):
             found.append((worker, (now() - touched).days))
     return found
+
+
+def _runs(ctx: Context, worker: Worker) -> bool:
+    pane = find_pane(ctx, worker.id)
+    return pane is not None and not pane[1].dead
 
 
 def cleanup(ctx: Context, idle: list[tuple[Worker, int]], *, force: bool) -> dict[str, Any]:
@@ -49,7 +53,9 @@ def cleanup(ctx: Context, idle: list[tuple[Worker, int]], *, force: bool) -> dic
     for worker, days in idle:
         try:
             check_may_touch(ctx, worker)
+            if _runs(ctx, worker):  # a person may have thought about the question for long
+                raise Refused("its agent runs again", code="running")
             removed.append({**remove(ctx, worker, force=force), "idle_days": days})
-        except WoodwindError as error:
-            kept.append({"name": worker.name, "idle_days": days, "why": error.message})
+        except (WoodwindError, OSError) as error:
+            kept.append({"name": worker.name, "idle_days": days, "why": str(error)})
     return {"removed": removed, "kept": kept}

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from woodwind.config.load import Loaded
 
 
+def _has_bytes(path: str) -> bool:
+    try:
+        return os.stat(path).st_size > 0
+    except FileNotFoundError:
+        return False
+
+
 def _quiet(_: str) -> None:
     pass
 
@@ -55,7 +62,7 @@ class Context:
     @cached_property
     def store(self) -> Store:
         """The user's store; a damaged one is set aside and rebuilt from git."""
-        lost = not os.path.exists(paths.database()) and bool(remembered())
+        lost = not _has_bytes(paths.database()) and bool(remembered())
         try:
             if not lost:
                 return open_store()

@@ -19,7 +19,7 @@ from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.text import clean, one_line
-from woodwind.model.worker import SHELL, Worker, Worktree
+from woodwind.model.worker import HEADLESS, SHELL, Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops.context import Context
@@ -52,6 +52,9 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
     config = ctx.loaded_config.config
     place = _place(ctx, request)
+    headless = place == HEADLESS
+    if headless and agent is None:
+        raise UsageError("a shell needs a terminal, so it cannot run headless", hint="Leave --headless out.")
     worker_id = new_id("w")
     start = Start(
         prompt=POINTER,
@@ -60,9 +63,14 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         model=parse_model(request.model or config.new.model if agent else ""),
         permissions=request.permissions,
         repository=ctx.repo.home,
+        headless=headless,
     )
     how = launch_of(ctx, agent, start, worker=worker_id, project=project, automated=not ctx.person)
-    mux, remarks = muxes.choose(config.tmux.server, config.tmux.socket, _around(ctx))
+    mux: Mux
+    if headless:
+        mux, remarks = muxes.headless(), _headless_remarks(start)
+    else:
+        mux, remarks = muxes.choose(config.tmux.server, config.tmux.socket, _around(ctx))
     ctx.notes += remarks
     if place == "window" and mux.server != _around(ctx).socket:
         place = _no_window(request, remarks)
@@ -75,7 +83,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         operation.mux, operation.how = mux, how
         try:
             carry_out(ctx, operation, row)
-            if agent and agent.prompt == "paste" and phase != Phase.QUEUED:
+            if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
                 ctx.say("waiting for the agent to take its brief")
                 wait_until_quiet(mux, operation.pane)
                 paste_and_enter(mux, operation.pane, POINTER)
@@ -99,6 +107,12 @@ def _place(ctx: Context, request: Request) -> str:
             hint="Use -s, or start tmux first.",
         )
     return request.launch or str(getattr(ctx.loaded_config.config.launch, request.kind))
+
+
+def _headless_remarks(start: Start) -> list[str]:
+    if start.permissions != "ask" or start.plan:
+        return []
+    return ["nobody can answer a headless agent, so what it would ask about is not done: see --permissions"]
 
 
 def _no_window(request: Request, remarks: list[str]) -> str:
@@ -140,7 +154,6 @@ def _reserve(
             permissions=request.permissions,
             launch=place,
             folder=ctx.repo.prefix,
-            in_place=False,
             plan=request.plan,
             automated=not ctx.person,
             made_by=ctx.caller,
@@ -333,7 +346,7 @@ def choose_agents(ctx: Context, wanted: list[str], *, first: bool = False) -> li
     names = wanted or ([config.new.agent] if config.new.agent else [])
     if names:
         return [agents.find(name, config.agents) for name in names]
-    found = agents.installed(config.agents)
+    found = agents.installed(config.agents, ctx.notes)
     if not found:
         raise agents.none_installed()
     if len(found) == 1 or first:

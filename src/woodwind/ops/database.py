@@ -1,11 +1,11 @@
 """`ww db`: looking after the store."""
 
 import os
-from datetime import timedelta
+import sqlite3
 from typing import Any
 
 from woodwind.base import paths
-from woodwind.base.clock import now
+from woodwind.base.clock import days_ago, now
 from woodwind.base.files import make_private_dir
 from woodwind.model.errors import UsageError, WoodwindError
 from woodwind.ops.context import Context
@@ -35,7 +35,7 @@ def purge(ctx: Context, days: int) -> dict[str, Any]:
     """Delete events and ended operations that are older; return how many."""
     if days < 0:
         raise UsageError(f"--days must be 0 or more, found {days}")
-    return dict(upkeep.purge(ctx.store, now() - timedelta(days=days)))
+    return dict(upkeep.purge(ctx.store, days_ago(days)))
 
 
 def backup(ctx: Context, file: str) -> dict[str, Any]:
@@ -49,6 +49,7 @@ def backup(ctx: Context, file: str) -> dict[str, Any]:
         upkeep.backup(ctx.store, target)
     except FileExistsError:
         raise WoodwindError(f"{target} exists already, and was left alone", hint="Name another file.") from None
-    except OSError as error:
-        raise WoodwindError(f"the backup cannot be written to {target}: {error.strerror}") from error
+    except (OSError, sqlite3.OperationalError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise WoodwindError(f"the backup cannot be written to {target}: {why}") from error
     return {"file": target, "size": os.path.getsize(target)}

@@ -11,7 +11,7 @@ from woodwind.model.text import clean
 from woodwind.model.worker import SHELL, Worker
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
-from woodwind.ops.terminal import is_ours, require_pane
+from woodwind.ops.terminal import is_ours, require_terminal
 from woodwind.store import workers
 
 # Some agents lose an Enter that comes within 50 ms of a paste; after 0.3 s none did.
@@ -21,7 +21,7 @@ MOST_TEXT = 1 << 20
 
 def check_takes_input(ctx: Context, worker: Worker) -> tuple[Mux, Pane]:
     """The pane of an agent that can be written to; Refused when it has exited, asks, or is not the agent."""
-    mux, pane = require_pane(ctx, worker)
+    mux, pane = require_terminal(ctx, worker, why="be sent a message")
     if worker.agent == SHELL:
         raise Refused(
             f"{worker.name} has a shell and no agent, which would run the message",
@@ -82,10 +82,14 @@ def paste_and_enter(mux: Mux, pane: Pane, text: str) -> None:
 
 
 def wait_until_quiet(mux: Mux, pane: Pane, *, quiet: float = 1.0, patience: float = 30) -> None:
-    """Wait until a program that was just started has drawn itself and then printed nothing for a while."""
-    deadline = time.monotonic() + patience
-    with mux.watch(pane) as printing:
-        while not mux.text(pane, lines=50).strip() and time.monotonic() < deadline:
-            printing.wait(0.5)
-        while printing.wait(quiet) and time.monotonic() < deadline:
-            pass
+    """Wait until a program that was just started has drawn itself and then changed nothing for a while."""
+    began = since = time.monotonic()
+    shown = ""
+    with mux.watch(pane) as watch:
+        while time.monotonic() - began < patience:
+            text = mux.text(pane, lines=200)
+            if text != shown:
+                shown, since = text, time.monotonic()
+            elif text.strip() and time.monotonic() - since >= quiet:
+                return
+            watch.wait(0.25)

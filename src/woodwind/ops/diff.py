@@ -11,9 +11,9 @@ from woodwind.ops.context import Context
 
 def work_tree(ctx: Context, worker: Worker) -> worktrees.Tree:
     """The worker's worktree, addressed so that git cannot fall back to another one."""
-    admin = ctx.repo.common if worker.in_place else worktrees.admin_of_worker(ctx.repo.common, worker.id)
-    path = ctx.repo.main_top if worker.in_place else worktrees.path_of(admin) if admin else ""
-    if not path or not os.path.isdir(path):
+    admin = worktrees.admin_of_worker(ctx.repo.common, worker.id)
+    path = worktrees.path_of(admin) if admin else ""
+    if not path or not os.path.isdir(path) or not worktrees.is_at(admin, path):
         raise NotFound(f"the folder of {worker.name} is gone: {worker.worktree.path}", code="no_folder")
     return worktrees.Tree(path, admin)
 
@@ -28,5 +28,6 @@ def diff_words(worker: Worker, tree: worktrees.Tree, *, stat: bool, committed: b
 def diff(ctx: Context, worker: Worker, *, stat: bool, committed: bool) -> dict[str, Any]:
     """The difference as text, and the untracked files that no difference shows."""
     tree = work_tree(ctx, worker)
-    text = tree.git(*diff_words(worker, tree, stat=stat, committed=committed))
+    verb, *words = diff_words(worker, tree, stat=stat, committed=committed)
+    text = tree.git(verb, "--no-color", *words)
     return {"name": worker.name, "diff": text, "untracked": [] if committed else tree.changes().untracked}

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -43,8 +44,8 @@ def examine(ctx: Context, project: str) -> list[Finding]:
     for check in (_tools, _store, _unfinished, _lost_workers, _missing_folders, _terminals, _trash, _versions, _code):
         try:
             found += check(ctx, project)
-        except WoodwindError as error:
-            found.append(Finding(check.__name__.strip("_"), "problem", f"this could not be checked: {error.message}"))
+        except (WoodwindError, OSError, sqlite3.Error) as error:
+            found.append(Finding(check.__name__.strip("_"), "problem", f"this could not be checked: {error}"))
     return found
 
 
@@ -56,8 +57,8 @@ def mend(findings: list[Finding]) -> list[dict[str, Any]]:
             try:
                 finding.mend()
                 done.append({"check": finding.check, "message": finding.fix, "ok": True})
-            except WoodwindError as error:
-                done.append({"check": finding.check, "message": f"{finding.fix}: {error.message}", "ok": False})
+            except (WoodwindError, OSError, sqlite3.Error) as error:
+                done.append({"check": finding.check, "message": f"{finding.fix}: {error}", "ok": False})
     return done
 
 
@@ -158,12 +159,13 @@ def _purge(ctx: Context, worker: Worker, removal: Removal) -> None:
 def _versions(ctx: Context, project: str) -> Iterator[Finding]:
     """Agents in use whose program is newer than what their adapter was checked with."""
     used = {w.agent for w in workers.of_project(ctx.store, project)}
-    for agent in agents.installed(ctx.loaded_config.config.agents):
+    for agent in agents.installed(ctx.loaded_config.config.agents, ctx.notes):
         if not agent.checked or (used and agent.name not in used):
             continue
         try:
             told = run([agent.program(), "--version"], ok=None, timeout=10).text.strip()
-        except TimedOut:
+        except (TimedOut, OSError) as error:
+            yield Finding("agents", "warning", f"{agent.name} does not tell its version: {error}")
             continue
         if _version(told) > _version(agent.checked):
             text = f"{agent.name} is {told}; its adapter was checked with {agent.checked}, so details may differ"

@@ -63,8 +63,10 @@ def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
     """A placeholder terminal for the worker, in a session of its own or a window of the caller's."""
     name = naming.ascii_slug(worker.name, worker.id)
     folder = folder_of(worker)
-    if worker.launch == "window":
-        session = muxes.Surroundings(ctx.environ).session
+    around = muxes.Surroundings(ctx.environ)
+    # A window needs a session to be in; at a resume the caller may be outside of tmux, or on another server.
+    if worker.launch == "window" and around.socket == mux.server:
+        session = around.session
         return mux.open_window(worker=worker.id, project=worker.project, name=name, folder=folder, session=session)
     full = f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{name}"
     return mux.open_session(worker=worker.id, project=worker.project, name=full, folder=folder)

@@ -5,6 +5,7 @@ from typing import Any
 from woodwind.agents import registry as agents
 from woodwind.base.clock import from_ms
 from woodwind.base.processes import start_time
+from woodwind.git.identity import record_count
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase, Status, from_process
 from woodwind.muxes import registry as muxes
@@ -32,9 +33,11 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
 
 
 def _elsewhere(ctx: Context, project: str) -> bool:
-    """Whether the store does not know the project, or knows it in another place."""
+    """Whether the store does not know the project, knows it in another place, or knows less of it than git."""
     known = projects.find(ctx.store, project)
-    return known is None or known[0] != ctx.repo.common
+    if known is None or known[0] != ctx.repo.common:
+        return True
+    return record_count(ctx.repo.common) > listing.held(ctx.store, project)
 
 
 def panes_of(servers: set[str]) -> dict[str, Pane]:

@@ -35,12 +35,13 @@ def follow(ctx: Context, worker: Worker, *, lines: int) -> Iterator[str]:
     seen: list[str] = []
     with mux.watch(pane) as changed:
         while True:
+            # Before its text is read, or the last words of a program that ends in between would be missed.
+            current = find_pane(ctx, worker.id)
             now_shown = mux.text(pane, lines=max(lines, 2000)).splitlines()
             fresh = _new_lines(seen, now_shown) if seen else now_shown[-lines:]
             seen = now_shown
             if fresh:
                 yield "".join(f"{line}\n" for line in fresh)
-            current = find_pane(ctx, worker.id)
             if not current or current[1].dead:
                 return
             changed.wait(5.0)

@@ -2,7 +2,7 @@
 
 from woodwind.model.errors import NotFound
 from woodwind.model.status import Status
-from woodwind.model.worker import Worker
+from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.context import Context
 from woodwind.ops.listing import panes_of, status_of
 from woodwind.store import listing, workers
@@ -13,7 +13,7 @@ _URGENCY = {Status.ASKING: 0, Status.READY: 1, Status.EXITED: 2}
 
 def next_worker(ctx: Context, project: str) -> Worker:
     """The worker to go to next: questions first, then the longest silent terminal."""
-    rows = [r for r in listing.rows(ctx.store, project) if r.server]
+    rows = [r for r in listing.rows(ctx.store, project) if r.server and r.launch != HEADLESS]
     panes = panes_of({r.server for r in rows})
     waiting = []
     for row in rows:

@@ -8,14 +8,14 @@ from woodwind.model.status import Phase, Status
 from woodwind.model.worker import SHELL, Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import worker_lock
-from woodwind.ops.terminal import is_ours, require_pane
+from woodwind.ops.terminal import is_ours, require_terminal
 from woodwind.store import events, workers
 
 
 def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
     """Press the agent's interrupt keys and remember that it is paused."""
     with worker_lock(worker.id):
-        mux, pane = require_pane(ctx, worker)
+        mux, pane = require_terminal(ctx, worker, why="be interrupted and go on later")
         if pane.dead or not is_ours(ctx, worker.id, pane):
             raise Refused(f"{worker.name} does not run, so there is nothing to pause", code="exited")
         if worker.agent == SHELL:

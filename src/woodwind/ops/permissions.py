@@ -14,9 +14,16 @@ _ANSWERS = {
 def permissions_for(ctx: Context, project: str, agent: Agent, flag: str) -> str:
     """ask, auto or bypass. A person is asked once per project; without one, `ask` is the safe answer."""
     settings = ctx.loaded_config.config.agents.get(agent.name)
-    chosen = flag or (settings.permissions if settings else "") or projects.permissions(ctx.store, project)
+    chosen = flag or (settings.permissions if settings else "")
     if chosen:
         return chosen
+    answered = projects.permissions(ctx.store, project)
+    if answered and answered not in agent.permissions and "ask" in agent.permissions:
+        # It was answered for the project, maybe with another agent in mind; less is always safe.
+        ctx.notes.append(f"{agent.name} cannot run with permissions {answered}, as answered for this project: it asks")
+        return "ask"
+    if answered:
+        return answered
     possible = [p for p in _ANSWERS if p in agent.permissions]
     if not ctx.pick or len(possible) < 2:
         return "ask"

@@ -7,7 +7,7 @@ from woodwind.git.worktrees import repair
 from woodwind.model.errors import Refused
 from woodwind.ops.context import Context
 from woodwind.ops.journal import recover
-from woodwind.ops.rebuild import adopt
+from woodwind.ops.rebuild import adopt, reconcile
 from woodwind.store import projects
 
 
@@ -15,6 +15,7 @@ def current(ctx: Context) -> str:
     """The id of the project that `ctx` is in, ready for use: known to the store, nothing left half-done."""
     project = recognised(ctx)
     recover(ctx, project)
+    reconcile(ctx, ctx.store, project, ctx.repo.common)
     return project
 
 

@@ -7,7 +7,7 @@ from woodwind.model.errors import Refused
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import worker_lock
-from woodwind.ops.terminal import require_pane
+from woodwind.ops.terminal import require_terminal
 from woodwind.store import workers
 
 
@@ -17,7 +17,7 @@ def promote(ctx: Context, worker: Worker) -> dict[str, Any]:
         current = workers.find(ctx.store, worker.id)
         if current is None or current.launch == "session":
             raise Refused(f"{worker.name} has a session of its own already", code="already_session")
-        mux, pane = require_pane(ctx, worker)
+        mux, pane = require_terminal(ctx, worker, why="become a session")
         name = f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{naming.ascii_slug(worker.name, worker.id)}"
         try:
             moved = mux.own_session(pane, name=name)

@@ -2,12 +2,12 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from woodwind.base import paths
 from woodwind.base.clock import new_id, now
-from woodwind.base.files import is_inside, locked, make_private_dir, write_atomic
+from woodwind.base.files import is_inside, locked
 from woodwind.base.processes import ancestors, occupants
 from woodwind.git import snapshots, worktrees
 from woodwind.git.identity import lock_of
@@ -17,10 +17,9 @@ from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.rebuild import TRASH_FOLDER
-from woodwind.ops.terminal import find_pane
+from woodwind.ops.terminal import find_pane, keep_text
 from woodwind.store import events, operations, removals, workers
 
-SCROLLBACK = 20_000
 # No person: git that another `ww` started, and a tmux server that happened to be started here.
 _PASSING = ("git", "tmux: server")
 
@@ -58,11 +57,19 @@ class Findings:
         found = find_pane(ctx, worker.id)
         agent = found[1].pid if found else 0
         ours = ancestors(os.getpid())
-        others = [
-            (pid, name)
-            for pid, name in occupants(self.folder)
-            if pid not in ours and agent not in ancestors(pid) and name not in _PASSING
-        ]
+
+        def look() -> list[tuple[int, str]]:
+            return [
+                (pid, name)
+                for pid, name in occupants(self.folder)
+                if pid not in ours and agent not in ancestors(pid) and name not in _PASSING
+            ]
+
+        others = look()
+        if others:  # one that is just ending, such as what kept the terminal open for the agent, is nobody
+            time.sleep(0.2)
+            still = look()
+            others = [one for one in others if one in still]
         return [f"{name} (process {pid}) is at work in it" for pid, name in others[:3]]
 
 
@@ -138,9 +145,7 @@ class Remove:
         if not found:
             return
         mux, pane = found
-        folder = paths.worker_dir(self.args["worker"])
-        make_private_dir(folder)
-        write_atomic(os.path.join(folder, "terminal.log"), mux.text(pane, lines=SCROLLBACK).encode("utf-8", "replace"))
+        keep_text(self.args["worker"], mux, pane)
         mux.kill(pane)
 
     def _park(self) -> None:

@@ -1,6 +1,5 @@
 """`ww resume`: go on with a paused agent, or start an exited one again in its own conversation."""
 
-import os
 import sqlite3
 import uuid
 from collections.abc import Mapping
@@ -8,18 +7,19 @@ from typing import Any
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent, Start
-from woodwind.model.brief import POINTER
+from woodwind.model.brief import GO_ON, POINTER
 from woodwind.model.choice import parse_model
-from woodwind.model.errors import NotFound, Refused, WoodwindError
+from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.status import Phase
-from woodwind.model.worker import SHELL, Worker
+from woodwind.model.worker import HEADLESS, SHELL, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver, paste_and_enter, wait_until_quiet
+from woodwind.ops.inside import require_folder
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
-from woodwind.ops.terminal import find_pane, is_ours
+from woodwind.ops.terminal import find_pane, is_ours, keep_text
 from woodwind.store import events, operations, terminals, workers
 
 
@@ -33,7 +33,10 @@ def resume(ctx: Context, worker: Worker, *, message: str = "", fresh: bool = Fal
             return {"name": worker.name, "id": worker.id, "how": "fresh" if fresh else "restarted"}
         current = workers.find(ctx.store, worker.id)
         if current is None or current.phase != Phase.PAUSED:
-            raise Refused(f"{worker.name} is running already", code="running", hint="`ww send` gives it a message.")
+            hint = "`ww send` gives it a message."
+            if worker.launch == HEADLESS:
+                hint = f"`ww log {worker.name} --follow` shows its output until it exits."
+            raise Refused(f"{worker.name} is running already", code="running", hint=hint)
         with ctx.store.transaction() as db:
             workers.set_phase(db, worker.id, Phase.RUNNING)
             events.append(
@@ -45,12 +48,9 @@ def resume(ctx: Context, worker: Worker, *, message: str = "", fresh: bool = Fal
 
 
 def _start_again(ctx: Context, worker: Worker, found: tuple[Mux, Pane] | None, message: str, fresh: bool) -> None:
-    if not os.path.isdir(worker.worktree.path):
-        raise NotFound(
-            f"the folder of {worker.name} is gone: {worker.worktree.path}",
-            code="no_folder",
-            hint="Bring it back, or remove the worker: ww rm --force",
-        )
+    require_folder(ctx, worker)
+    if worker.agent == SHELL and message:
+        raise UsageError(f"{worker.name} has a shell and no agent, so there is nobody to tell")
     if found and not found[1].dead:
         raise Refused(
             f"another program runs in the terminal of {worker.name}",
@@ -59,13 +59,17 @@ def _start_again(ctx: Context, worker: Worker, found: tuple[Mux, Pane] | None, m
         )
     agent = None if worker.agent == SHELL else agents.find(worker.agent, ctx.loaded_config.config.agents)
     session = str(uuid.uuid4()) if fresh else worker.agent_session
+    headless = worker.launch == HEADLESS
     start = Start(
-        prompt=message or (POINTER if fresh else ""),
+        # A leading - would make the agent take the message for an option.
+        prompt=(f" {message}" if message.startswith("-") else message)
+        or (POINTER if fresh else GO_ON if headless else ""),
         session=session,
         resume=not fresh,
         model=parse_model(worker.model),
         permissions=worker.permissions,
         repository=ctx.repo.home,
+        headless=headless,
     )
     start_program(ctx, worker, agent, start, found)
 
@@ -76,8 +80,11 @@ def start_program(
     """Start a worker's program in the terminal that it had, or in a new one; the caller holds the worker's lock."""
     automated = worker.automated and not ctx.person
     how = launch_of(ctx, agent, start, worker=worker.id, project=worker.project, automated=automated)
+    mux: Mux
     if found:
         mux = found[0]
+    elif start.headless:
+        mux = muxes.headless()
     else:
         config = ctx.loaded_config.config.tmux
         mux, remarks = muxes.choose(config.server, config.socket, muxes.Surroundings(ctx.environ))
@@ -90,7 +97,7 @@ def start_program(
     operation.pane = found[1] if found else None
     try:
         carry_out(ctx, operation, row)
-        if agent and agent.prompt == "paste" and start.prompt and operation.pane:
+        if agent and agent.prompt == "paste" and start.prompt and operation.pane and not start.headless:
             wait_until_quiet(mux, operation.pane)
             paste_and_enter(mux, operation.pane, start.prompt)
     finally:
@@ -129,9 +136,10 @@ class Resume:
         self.terminal = start_pane(self.ctx, self.mux, self.pane, self.how, self.worker.name)
 
     def _close(self) -> None:
-        """Close what was opened for it; a pane whose last program had ended shows nothing that is not in the log."""
+        """Close what was opened for it, and keep what it shows; where nothing was started yet, it stays as it was."""
         found = find_pane(self.ctx, self.args["worker"])
         if found and (self.args["new_pane"] or not found[1].dead):
+            keep_text(self.args["worker"], *found)
             found[0].kill(found[1])
 
     def commit(self, db: sqlite3.Connection) -> None:

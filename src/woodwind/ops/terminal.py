@@ -1,18 +1,24 @@
 """A worker's terminal as it is now: found by its tag, told apart by its process."""
 
+import os
+
+from woodwind.base import paths
+from woodwind.base.files import make_private_dir, write_atomic
 from woodwind.base.processes import start_time
-from woodwind.model.errors import NotFound
-from woodwind.model.worker import Worker
+from woodwind.model.errors import NotFound, Refused
+from woodwind.model.worker import HEADLESS, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
 from woodwind.store import terminals
 
+SCROLLBACK = 20_000
+
 
 def known_servers(ctx: Context) -> list[Mux]:
     """Every server that a terminal of ours may be on: where some were started, our own, and the caller's."""
     own = muxes.own_socket(ctx.loaded_config.config.tmux.socket)
-    sockets = terminals.servers(ctx.store) | {own, muxes.Surroundings(ctx.environ).socket}
+    sockets = terminals.servers(ctx.store) | {own, muxes.Surroundings(ctx.environ).socket, muxes.headless().server}
     return [muxes.at(s) for s in sorted(sockets) if s]
 
 
@@ -35,6 +41,25 @@ def require_pane(ctx: Context, worker: Worker) -> tuple[Mux, Pane]:
             hint=f"Its work is safe in {worker.worktree.path}.",
         )
     return found
+
+
+def require_terminal(ctx: Context, worker: Worker, *, why: str) -> tuple[Mux, Pane]:
+    """The worker's pane and its server; an error when it has none, or runs headless and cannot do what is wanted."""
+    if worker.launch == HEADLESS:
+        raise Refused(
+            f"{worker.name} runs headless: it has no terminal, so it cannot {why}",
+            code="headless",
+            hint=f"Read its output: ww log {worker.name} --follow. "
+            f"Once it has exited, give it more to do: ww resume {worker.name} --message TEXT",
+        )
+    return require_pane(ctx, worker)
+
+
+def keep_text(worker: str, mux: Mux, pane: Pane) -> None:
+    """Keep what a terminal shows, before it is closed, for `ww log`."""
+    folder = paths.worker_dir(worker)
+    make_private_dir(folder)
+    write_atomic(os.path.join(folder, "terminal.log"), mux.text(pane, lines=SCROLLBACK).encode("utf-8", "replace"))
 
 
 def is_ours(ctx: Context, worker: str, pane: Pane) -> bool:

@@ -40,6 +40,7 @@ def commit_turn(ctx: Context, worker_id: str, last_words: str) -> dict[str, Any]
 
 
 def _message(worker: Worker, last_words: str) -> str:
+    """The first line as the subject, the rest below it; a first line that is too long stays whole in the body."""
     subject = one_line(last_words, 72) or one_line(worker.title, 72)
     body = clean(last_words).strip()
-    return f"{subject}\n\n{body}\n" if body and body != subject else f"{subject}\n"
+    return f"{subject}\n\n{body.removeprefix(subject).strip()}\n"

@@ -53,7 +53,7 @@ def open_store(path: str | None = None) -> Store:
         return _open(path)
     except sqlite3.OperationalError as error:
         raise _unusable(path, error) from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite's own message may quote damaged text
         raise Damaged(f"the store {path} is damaged: {error}") from error
 
 
@@ -84,9 +84,15 @@ def _open(path: str) -> Store:
 
 def _connect(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=20, isolation_level=None)
+    db.text_factory = _text
     db.execute("PRAGMA synchronous = FULL")
     db.execute("PRAGMA foreign_keys = ON")
     return db
+
+
+def _text(data: bytes) -> str:
+    """Text that damage has made undecodable must not make its whole table unreadable."""
+    return data.decode("utf-8", "replace")
 
 
 def _migrate(store: Store) -> None:
@@ -152,9 +158,13 @@ def set_aside(path: str) -> str:
 def is_whole(path: str) -> bool:
     """Whether a full check of the file finds no damage."""
     try:
-        with contextlib.closing(_connect(path)) as db:
-            return bool(db.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
+        with contextlib.closing(_connect(path)) as db, contextlib.closing(_connect(":memory:")) as fresh:
+            if db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+                return False
+            _run_migrations(Store(":memory:", fresh))
+            schema = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            return db.execute(schema).fetchall() == fresh.execute(schema).fetchall()
     except sqlite3.OperationalError:
         return True  # locked or unreadable is no proof of damage
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False

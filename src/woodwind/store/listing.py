@@ -35,3 +35,9 @@ def rows(store: Store, project: str = "") -> list[Listed]:
         (project, project),
     )
     return [Listed(*row) for row in found]
+
+
+def held(store: Store, project: str) -> int:
+    """How many workers of a project have a worktree, those in the trash included."""
+    sql = "SELECT count(*) FROM worker WHERE project = ? AND purged = 0"
+    return int(store.db.execute(sql, (project,)).fetchone()[0])

@@ -40,10 +40,10 @@ def remembered() -> dict[str, str]:
     found = {}
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         for name in os.listdir(folder):
-            if not name.endswith(".tmp"):
-                with open(os.path.join(folder, name), "rb") as file:
-                    found[name] = file.read().decode("utf-8", "surrogateescape")
-    return found
+            # Whatever else got in there is no project.
+            with contextlib.suppress(OSError), open(os.path.join(folder, name), "rb") as file:
+                found[name] = file.read(1 << 16).decode("utf-8", "surrogateescape")
+    return {name: path for name, path in found.items() if not name.endswith(".tmp") and os.path.isabs(path)}
 
 
 def permissions(store: Store, project: str) -> str:

@@ -11,7 +11,7 @@ from woodwind.store.db import Store
 
 _SELECT = (
     "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.model, w.permissions, "
-    "w.launch, w.folder, w.in_place, w.plan, w.automated, w.made_by, "
+    "w.launch, w.folder, w.plan, w.automated, w.made_by, "
     "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit "
     "FROM worker w JOIN worktree t ON t.worker = w.id AND t.position = 0 "
 )
@@ -19,7 +19,7 @@ _SELECT = (
 
 def _worker(row: tuple[Any, ...]) -> Worker:
     id, project, name, title, task, kind, agent, model, permissions, launch, folder = row[:11]
-    in_place, plan, automated, made_by, agent_session, phase, created = row[11:18]
+    plan, automated, made_by, agent_session, phase, created = row[11:17]
     return Worker(
         id=id,
         project=project,
@@ -32,14 +32,13 @@ def _worker(row: tuple[Any, ...]) -> Worker:
         permissions=permissions,
         launch=launch,
         folder=folder,
-        in_place=bool(in_place),
         plan=bool(plan),
         automated=bool(automated),
         made_by=made_by,
         agent_session=agent_session,
         phase=Phase(phase),
         created_at=from_ms(created),
-        worktree=Worktree(*row[18:]),
+        worktree=Worktree(*row[17:]),
     )
 
 
@@ -96,7 +95,6 @@ def insert(db: sqlite3.Connection, worker: Worker) -> None:
         "permissions": worker.permissions,
         "launch": worker.launch,
         "folder": worker.folder,
-        "in_place": worker.in_place,
         "plan": worker.plan,
         "automated": worker.automated,
         "made_by": worker.made_by,

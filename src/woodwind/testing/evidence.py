@@ -90,13 +90,16 @@ def leftovers(box: Sandbox, repo: Path, *, branches: tuple[str, ...] = ("main",)
     """What belongs to no worker, and each worker that lacks something of its own; empty when all is in order."""
     found = [f"unfinished {kind} at {step!r}" for kind, step in _unfinished(box)]
     sql = "SELECT w.id, w.name, w.phase, w.purged, t.branch, t.path FROM worker w JOIN worktree t ON t.worker = w.id"
-    known = rows(box, sql)
+    project = (repo / ".git" / "woodwind" / "id").read_text().strip()
+    known = rows(box, f"{sql} WHERE w.project = ?", project)
     present = [row for row in known if not row[3]]
     found += [f"row in phase {row[2]}: {row[1]}" for row in known if row[2] == "creating"]
     found += _branches(repo, {row[4] for row in known}, {row[4] for row in present}, branches)
     found += _worktrees(repo, {row[0]: row for row in present})
     tagged = box.run("tmux", "-L", "woodwind", "list-panes", "-a", "-F", "#{@woodwind}").stdout.splitlines()
-    live = [row[0] for row in known if row[2] not in ("removed",)]
+    live = [row[0] for row in rows(box, "SELECT id FROM worker WHERE phase <> 'removed'")]
+    headless = Path(box.env["XDG_STATE_HOME"], "woodwind", "headless")
+    tagged += [folder.name for folder in headless.iterdir()] if headless.is_dir() else []
     found += [f"terminal of {worker or 'nobody'}" for worker in tagged if worker not in live]
     common = repo / ".git" if (repo / ".git").is_dir() else repo
     found += [f"lock {path}" for path in common.rglob("*.lock")]

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import woodwind
+from woodwind.muxes.headless import Headless
 
 T = TypeVar("T")
 
@@ -256,7 +257,10 @@ class Sandbox:
         return ended
 
     def close(self) -> None:
-        """Ends the tmux servers whose sockets are in the sandbox, and deletes it."""
+        """Ends the tmux servers whose sockets are in the sandbox and what runs headless, and deletes it."""
+        headless = Headless(f"{self.env['XDG_STATE_HOME']}/woodwind/headless")
+        for pane in headless.panes():
+            headless.kill(pane)
         self.end_keepers()
         for socket in sorted(Path(self.env["TMUX_TMPDIR"]).rglob("*")):
             if stat.S_ISSOCK(socket.lstat().st_mode):

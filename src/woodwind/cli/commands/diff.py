@@ -3,11 +3,13 @@
 Everything since the worker left its base, uncommitted edits included; untracked files are named below.
 """
 
+import sys
 from argparse import ArgumentParser, Namespace
 
 from woodwind.base.run import run_attached
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
+from woodwind.git.call import argv as git_argv
 from woodwind.model.outcome import Outcome
 from woodwind.ops.address import find_worker
 from woodwind.ops.context import Context
@@ -29,7 +31,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     worker = find_worker(ctx, current(ctx), args.name)
     if ctx.person:
         tree = work_tree(ctx, worker)
-        run_attached(["git", *tree.words(), *diff_words(worker, tree, stat=args.stat, committed=args.committed)])
+        words = diff_words(worker, tree, stat=args.stat, committed=args.committed)
+        run_attached(git_argv(*tree.words(), *words))
         untracked = [] if args.committed else tree.changes().untracked
         return Outcome({"name": worker.name, "diff": "", "untracked": untracked}, notes=ctx.notes)
     return Outcome(diff(ctx, worker, stat=args.stat, committed=args.committed), notes=ctx.notes)
@@ -37,8 +40,10 @@ def run(ctx: Context, args: Namespace) -> Outcome:
 
 def render(outcome: Outcome, screen: Screen) -> None:
     """The text as git gives it."""
-    text = outcome.data["diff"].encode("utf-8", "replace").decode()
-    if text:
+    text = outcome.data["diff"]
+    if text and sys.stdout.isatty():
         screen.line(text.rstrip("\n"))
+    else:
+        sys.stdout.write(text)  # a patch in a file or pipe must have every byte as it is
     for path in outcome.data["untracked"]:
         screen.line(screen.paint(f"untracked: {path}", "dim"))

@@ -25,7 +25,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Run it."""
-    words = args.command[1:] if args.command[:1] == ["--"] else args.command
+    words = args.command[1:] if args.command[:2] == ["--json", "--"] else args.command
+    words = words[1:] if words[:1] == ["--"] else words
     if not words:
         raise UsageError("there is no command", hint="For example: ww exec add-greeting -- make test")
     folder, env = folder_and_variables(ctx, find_worker(ctx, current(ctx), args.name))

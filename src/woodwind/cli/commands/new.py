@@ -17,6 +17,7 @@ from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase
+from woodwind.model.worker import HEADLESS
 from woodwind.ops.context import Context
 from woodwind.ops.create import Request, choose_agents, create
 from woodwind.ops.permissions import permissions_for
@@ -28,6 +29,7 @@ EXAMPLES = [
     'ww new "Try three designs" -n 3',
     "ww new --file task.md --base develop --name importer",
     "git log -5 | ww new -",
+    'ww new "Update the changelog" --headless --permissions auto',
 ]
 MOST_AT_ONCE = 50
 MOST_TEXT = 4 << 20
@@ -55,6 +57,16 @@ def arguments(parser: ArgumentParser) -> None:
         "-w", "--window", dest="launch", action="store_const", const="window", help="in a window of your session"
     )
     place.add_argument("--launch", choices=("session", "window"), help="the same as -s or -w, for scripts")
+    place.add_argument(
+        "--headless",
+        dest="launch",
+        action="store_const",
+        const=HEADLESS,
+        help="without a terminal: it does the task and exits; `ww log` shows its output, `ww ls` how it ended",
+    )
+    parser.add_argument(
+        "--model", default="", metavar="M", help="the model, as [provider/]model[:thinking], such as opus:high"
+    )
     parser.add_argument("--permissions", choices=PERMISSIONS, default="", help="what it may do without asking you")
     parser.add_argument("--plan-mode", action="store_true", help="let the agent plan first, without editing")
     parser.add_argument("--no-agent", action="store_true", help="only the worktree, with a shell in its terminal")
@@ -67,8 +79,13 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     task = _task(args)
     if not 1 <= args.count <= MOST_AT_ONCE:
         raise UsageError(f"-n must be from 1 to {MOST_AT_ONCE}, found {args.count}")
-    if args.no_agent and (args.agent or args.plan_mode):
-        raise UsageError("--no-agent contradicts --agent and --plan-mode")
+    if args.no_agent and (args.agent or args.model or args.plan_mode):
+        raise UsageError("--no-agent contradicts --agent, --model and --plan-mode")
+    if args.launch == HEADLESS and (args.no_agent or args.attach):
+        raise UsageError(
+            "--headless contradicts --attach and --no-agent: there is no terminal",
+            hint="`ww log NAME --follow` shows what a headless agent prints.",
+        )
     several = args.count * max(1, len(args.agent)) > 1
     if several and (args.branch or args.name or args.attach):
         raise UsageError(
@@ -84,7 +101,16 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         if agent:
             agent.require_program()
     project = current(ctx)
-    request = Request(task, args.name, args.branch, args.prefix, args.base, args.launch or "", plan=args.plan_mode)
+    request = Request(
+        task=task,
+        name=args.name,
+        branch=args.branch,
+        prefix=args.prefix,
+        base=args.base,
+        launch=args.launch or "",
+        model=args.model,
+        plan=args.plan_mode,
+    )
     made: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     for agent in [a for a in agents for _ in range(args.count)]:
@@ -155,4 +181,6 @@ def render(outcome: Outcome, screen: Screen) -> None:
     for failure in outcome.data["failed"]:
         screen.line(screen.paint(f"one was not started: {failure['error']}", "red"))
     if outcome.data["workers"]:
-        screen.line(screen.paint(f"  ww attach {outcome.data['workers'][-1]['name']}   ww ls", "dim"))
+        last = outcome.data["workers"][-1]
+        look = f"ww log {last['name']} --follow" if last["launch"] == HEADLESS else f"ww attach {last['name']}"
+        screen.line(screen.paint(f"  {look}   ww ls", "dim"))

@@ -41,7 +41,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     failed: list[dict[str, Any]] = []
     for worker in chosen:
         try:
-            done.append(resume(ctx, worker, message=args.message, fresh=args.fresh))
+            done.append({**resume(ctx, worker, message=args.message, fresh=args.fresh), "told": bool(args.message)})
         except WoodwindError as error:
             if not args.all:
                 raise
@@ -52,9 +52,15 @@ def run(ctx: Context, args: Namespace) -> Outcome:
 
 def render(outcome: Outcome, screen: Screen) -> None:
     """Who is back, and how."""
-    words = {"continued": "goes on", "restarted": "was started again in its conversation", "fresh": "was started anew"}
+    words = {
+        "continued": "is not paused any more",
+        "restarted": "was started again in its conversation",
+        "fresh": "was started anew",
+    }
     for entry in outcome.data["resumed"]:
-        screen.line(f"{screen.paint(entry['name'], 'bold')} {words[entry['how']]}")
+        waits = entry["how"] != "fresh" and not entry["told"]
+        more = ", and waits at its prompt: tell it what to do with `ww send`" if waits else ""
+        screen.line(f"{screen.paint(entry['name'], 'bold')} {words[entry['how']]}{more}")
     for entry in outcome.data["failed"]:
         screen.line(screen.paint(f"{entry['name']} was not resumed: {entry['error']}", "red"))
     if not outcome.data["resumed"] and not outcome.data["failed"]:

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import STATUS_COLOURS, Screen
 from woodwind.model.outcome import Outcome
+from woodwind.model.worker import HEADLESS
 from woodwind.ops.address import find_workers
 from woodwind.ops.context import Context
 from woodwind.ops.projects import current
@@ -37,7 +38,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
             "agent": w["agent"],
             "branch": f"{w['branch']}, from {base}",
             "folder": w["path"],
-            "terminal": f"a {w['launch']}",
+            "terminal": "none: headless" if w["launch"] == HEADLESS else f"a {w['launch']}",
             "id": w["id"],
         }
         for label, value in facts.items():

@@ -3,12 +3,13 @@
 import contextlib
 import os
 import signal
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 
-from woodwind.base.run import RunFailed, find_program, run
+from woodwind.base.run import find_program
 from woodwind.model.errors import MissingTool, Refused
-from woodwind.muxes.base import Pane
-from woodwind.muxes.tmux.control import Control, TmuxError, Watch, literal
+from woodwind.muxes.base import SCRUBBED, Pane
+from woodwind.muxes.tmux.client import TmuxError, ask, literal, missing_tmux, tell
 
 TAG = "@woodwind"
 PROJECT_TAG = "@woodwind_project"
@@ -30,8 +31,9 @@ _FIELDS = (
     "pane_title",
 )
 _FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS)
-# What a private server must not take over from whoever happens to start it.
-_SCRUBBED = ("GIT_", "WOODWIND_", "TMUX", "CLAUDECODE", "CLAUDE_CODE_")
+
+
+_Then = Callable[[str], list[tuple[str, ...]]]
 
 
 def socket_path(name: str) -> str:
@@ -40,13 +42,26 @@ def socket_path(name: str) -> str:
     return os.path.join(os.path.realpath(folder), name)
 
 
+class Watch:
+    """Somebody looks at a pane: a look four times a second is soon enough for a person."""
+
+    def __enter__(self) -> "Watch":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to let go of."""
+
+    def wait(self, timeout: float) -> bool:
+        time.sleep(min(timeout, 0.25))
+        return True
+
+
 class Server:
     """One tmux server, addressed by its socket."""
 
     def __init__(self, socket: str, *, private: bool = False) -> None:
         self.server = socket
         self.private = private
-        self._control: Control | None = None
 
     def running(self) -> bool:
         """Whether a server answers on the socket."""
@@ -61,7 +76,7 @@ class Server:
         return True
 
     def panes(self) -> list[Pane]:
-        if not self._control and not os.path.exists(self.server):
+        if not os.path.exists(self.server):
             return []
         return self._collected("-a")
 
@@ -103,13 +118,13 @@ class Server:
         return True
 
     def open_session(self, *, worker: str, project: str, name: str, folder: str) -> Pane:
-        self._connect_by_new_session(name, folder)
-        assert self._control
-        pane_id, session = self._control.opened[0].split(" ")
-        if self.private:
-            self._ask("set-option", "-s", "exit-unattached", "off")
-        self._ask("set-option", "-t", session, "destroy-unattached", "off")
-        return self._tagged(pane_id, worker, project)
+        # In one breath: a session without its tag would be nobody's, and one without its option might be closed.
+
+        def then(target: str) -> list[tuple[str, ...]]:
+            return [*self._tags(target, worker, project), _list_panes(target)]
+
+        made, *listed = self._new_session(name, folder, then)
+        return self._find(made, listed)
 
     def open_window(self, *, worker: str, project: str, name: str, folder: str, session: str) -> Pane:
         # Named by a pane, because a window may have moved to another session since its $TMUX was set.
@@ -119,38 +134,27 @@ class Server:
                 "a window in your session would be closed when you detach: destroy-unattached is set there",
                 hint="Use a session of its own (-s), or unset destroy-unattached.",
             )
-        self._connect(["attach-session", *Control.FLAGS, "-t", session])
-        made = self._ask(
-            "new-window",
-            "-d",
-            "-P",
-            "-F",
-            "#{pane_id}",
-            "-t",
-            f"{session}:",
-            "-n",
-            name,
-            "-c",
-            literal(folder),
-            *_PLACEHOLDER,
-        )
-        return self._tagged(made[0], worker, project)
+        place = ("-t", f"{session}:", "-n", name, "-c", literal(folder))
+        [made] = tell(self.server, ("new-window", "-d", "-P", "-F", "#{pane_id}", *place, *_PLACEHOLDER))
+        listed = tell(self.server, *self._tags(made, worker, project), _list_panes(made))
+        return self._find(made, listed)
 
     def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
         variables = [w for name, value in env.items() for w in ("-e", f"{name}={value}")]
         without = [w for name in unset for w in ("-u", name)]
         # `env` would take a program with = in its path for one more variable.
         through = ["sh", "-c", 'exec "$@"', "sh"] if "=" in argv[0] else []
-        self._ask("respawn-pane", "-k", "-t", pane.id, *variables, "--", "env", *without, *through, *argv)
-        return self._find(pane.id)
+        words = ("--", "env", *without, *through, *argv)
+        listed = tell(self.server, ("respawn-pane", "-k", "-t", pane.id, *variables, *words), _list_panes(pane.id))
+        return self._find(pane.id, listed)
 
     def own_session(self, pane: Pane, *, name: str) -> Pane:
-        self._connect_by_new_session(name, "/")
-        assert self._control
-        placeholder, session = self._control.opened[0].split(" ")
-        self._ask("set-option", "-t", session, "destroy-unattached", "off")
-        self._ask("break-pane", "-d", "-s", pane.id, "-t", f"{session}:", "-n", name)
-        self._ask("kill-pane", "-t", placeholder)
+        [placeholder] = self._new_session(name, "/")
+        [session] = self._ask("display-message", "-p", "-t", placeholder, "#{session_id}")
+        try:
+            tell(self.server, ("break-pane", "-d", "-s", pane.id, "-t", f"{session}:", "-n", name))
+        finally:
+            self._ask("kill-pane", "-t", placeholder)
         return self._find(pane.id)
 
     def text(self, pane: Pane, *, lines: int) -> str:
@@ -160,13 +164,13 @@ class Server:
         return "".join(f"{line.rstrip()}\n" for line in shown[-lines:])
 
     def paste(self, pane: Pane, text: str) -> None:
-        if not self._control:
-            # A text does not fit into a command line; over the connection it does.
-            self._connect(["attach-session", *Control.FLAGS, "-t", pane.session])
         self._leave_mode(pane)
         buffer = f"woodwind-{os.getpid()}"
-        self._ask("set-buffer", "-b", buffer, "--", text)
-        self._ask("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane.id)
+        tell(
+            self.server,
+            ("set-buffer", "-b", buffer, "--", text),
+            ("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane.id),
+        )
 
     def press(self, pane: Pane, *keys: str) -> None:
         self._leave_mode(pane)
@@ -178,7 +182,7 @@ class Server:
             self._ask("send-keys", "-t", pane.id, "-X", "cancel")
 
     def watch(self, pane: Pane) -> Watch:
-        return Watch(self.server, pane.session, pane.id)
+        return Watch()
 
     def kill(self, pane: Pane) -> None:
         with contextlib.suppress(TmuxError):  # gone already is as good
@@ -191,79 +195,62 @@ class Server:
         return ["tmux", "-u", "-S", self.server, verb, "-t", pane.session]
 
     def close(self) -> None:
-        if self._control:
-            self._control.close()
-            self._control = None
+        """Nothing to let go of: every command is a client of its own."""
 
-    def _find(self, pane_id: str) -> Pane:
-        for pane in self._collected("-t", pane_id):  # those of its window: all of them take 5 ms where 200 run
+    def _find(self, pane_id: str, listed: Sequence[str] = ()) -> Pane:
+        """The pane with this id: from lines that were just listed, or by looking again where they tell too little."""
+        told = [found[0] for found in map(_pane, listed) if found]
+        if any(pane.id == pane_id and pane.dead and not pane.exit_status for pane in told) or not told:
+            told = self._collected("-t", pane_id)  # those of its window: all of them take 5 ms where 200 run
+        for pane in told:
             if pane.id == pane_id:
                 return pane
         raise TmuxError("tmux: the terminal went away while its program was started", code="tmux_gone")
 
-    def _tagged(self, pane_id: str, worker: str, project: str) -> Pane:
-        self._ask("set-option", "-p", "-t", pane_id, PROJECT_TAG, project)
-        self._ask("set-option", "-p", "-t", pane_id, TAG, worker)
-        self._ask("set-option", "-p", "-t", pane_id, "remain-on-exit", "on")
-        return self._find(pane_id)
+    def _tags(self, target: str, worker: str, project: str) -> list[tuple[str, ...]]:
+        """The commands that make a pane a worker's."""
+        options = {PROJECT_TAG: project, TAG: worker, "remain-on-exit": "on"}
+        return [("set-option", "-p", "-t", target, name, value) for name, value in options.items()]
 
-    def _connect_by_new_session(self, name: str, folder: str) -> None:
-        """Connect by opening a session of ours; a taken name gets a number."""
-        made = ("-P", "-F", "#{pane_id} #{session_id}")
+    def _new_session(self, name: str, folder: str, then: _Then = lambda target: []) -> list[str]:
+        """The pane of a new session of ours, and what `then` prints; a taken name gets a number.
+
+        Where no server is, one is started.
+        """
+        if not find_program("tmux"):
+            raise missing_tmux()
+        os.makedirs(os.path.dirname(self.server), mode=0o700, exist_ok=True)
+        env = {k: v for k, v in os.environ.items() if not k.startswith(SCRUBBED) or k == "TMUX_TMPDIR"}
+        stay = [("set-option", "-s", "exit-unattached", "off")] if self.private else []
         for n in range(1, 1000):
             free = name if n == 1 else f"{name}-{n}"
-            words = [
-                "new-session",
-                *Control.FLAGS,
-                *made,
-                *SIZE,
-                "-s",
-                free,
-                "-n",
-                name,
-                "-c",
-                literal(folder),
-                *_PLACEHOLDER,
-            ]
+            place = ("-s", free, "-n", name, "-c", literal(folder))
+            made = ("new-session", "-d", "-E", "-P", "-F", "#{pane_id}", *SIZE, *place, *_PLACEHOLDER)
+            stays = ("set-option", "-t", f"={free}:", "destroy-unattached", "off")
             try:
-                self._connect(words)
-                return
+                return self._started([made, *stay, stays, *then(f"={free}:")], env)
             except TmuxError as error:
                 if "duplicate session" not in error.message:
                     raise
         raise TmuxError(f"tmux: no free session name for {name}")
 
-    def _connect(self, opening: list[str]) -> None:
-        self.close()
-        if not find_program("tmux"):
-            raise missing_tmux()
-        os.makedirs(os.path.dirname(self.server), mode=0o700, exist_ok=True)
-        env = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED) or k == "TMUX_TMPDIR"}
+    def _started(self, commands: list[tuple[str, ...]], env: Mapping[str, str]) -> list[str]:
         for attempt in (1, 2, 3):
             try:
-                self._control = Control(self.server, opening, env=env)
-                return
+                return tell(self.server, *commands, env=env, start=True)
             except TmuxError as error:
-                # A server that is just going away takes the connection and drops it.
+                # A server that is just going away takes the client and drops it.
                 if error.code != "tmux_gone" or attempt == 3:
                     raise
+        raise AssertionError
 
     def _ask(self, *words: str) -> list[str]:
-        """One command: over the connection when there is one, else as one process, which costs the same."""
-        if self._control:
-            return self._control.command(*words)
-        try:
-            done = run(["tmux", "-u", "-N", "-S", self.server, *words], timeout=30)
-        except RunFailed as error:
-            raise TmuxError(f"tmux: {error.done.complaint or 'command refused'}") from None
-        except MissingTool:
-            raise missing_tmux() from None
-        return done.text.splitlines()
+        return ask(self.server, *words)
 
 
-def missing_tmux() -> MissingTool:
-    """The error for a machine without tmux."""
-    return MissingTool("tmux was not found", hint="Install tmux 3.2 or later, for example: apt install tmux")
+def _list_panes(target: str) -> tuple[str, ...]:
+    """The command that lists the tagged panes of a window."""
+    return ("list-panes", "-t", target, "-f", f"#{{{TAG}}}", "-F", _FORMAT)
 
 
 def _pane(line: str) -> tuple[Pane, int] | None:

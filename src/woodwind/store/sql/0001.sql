@@ -20,7 +20,6 @@ CREATE TABLE worker (
     permissions TEXT NOT NULL,
     launch TEXT NOT NULL,
     folder TEXT NOT NULL,
-    in_place INTEGER NOT NULL,
     plan INTEGER NOT NULL,
     automated INTEGER NOT NULL,
     made_by TEXT NOT NULL,

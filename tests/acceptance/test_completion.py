@@ -1,0 +1,110 @@
+"""Shell completion: the scripts are loaded by the real shells, and asked."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from woodwind.cli.table import ALIASES, COMMANDS
+from woodwind.testing.sandbox import Sandbox
+from woodwind.testing.workers import new_worker
+
+
+@pytest.fixture
+def path(sandbox: Sandbox) -> dict[str, str]:
+    """The variables with which `ww` is on PATH."""
+    folder = sandbox.home / "bin"
+    folder.mkdir()
+    (folder / "ww").write_text(f'#!/bin/sh\nexec {sys.executable} -m woodwind "$@"\n')
+    (folder / "ww").chmod(0o755)
+    return {"PATH": f"{folder}:{sandbox.env['PATH']}"}
+
+
+@pytest.fixture
+def completed(sandbox: Sandbox, repo: Path, path: dict[str, str]) -> "Completed":
+    return Completed(sandbox, repo, path)
+
+
+class Completed:
+    """What bash offers after some words, the last of which is being typed."""
+
+    def __init__(self, box: Sandbox, repo: Path, env: dict[str, str]) -> None:
+        self.box, self.repo, self.env = box, repo, env
+        self.script = box.home / "ww.bash"
+        self.script.write_text(box.ww("completion", "bash", check=True).stdout)
+
+    def __call__(self, *words: str, cwd: Path | None = None) -> list[str]:
+        body = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ww; printf "%s\\n" "${COMPREPLY[@]}"'
+        # Without the caller's start-up files; an error in the script is an error here.
+        command = ("bash", "--norc", "--noprofile", "-c", f"set -u; {body}", "bash", str(self.script), *words)
+        done = self.box.run(*command, cwd=cwd or self.repo, env=self.env, check=True)
+        assert done.stderr == ""
+        return done.stdout.split()
+
+
+def test_bash_completes_commands(completed: Completed) -> None:
+    assert sorted(completed("ww", "")) == sorted([*COMMANDS, *ALIASES])
+    assert completed("ww", "resu") == ["resume"]
+    assert completed("ww", "zzz") == []
+
+
+def test_bash_completes_options_and_choices(completed: Completed) -> None:
+    assert completed("ww", "cleanup", "--d") == ["--days", "--dry-run"]
+    assert {"--file", "--all", "--working", "--json"} <= set(completed("ww", "send", "--"))
+    assert completed("ww", "completion", "f") == ["fish"]
+    assert completed("ww", "db", "v") == ["vacuum"]
+
+
+def test_bash_completes_names_of_workers(sandbox: Sandbox, repo: Path, completed: Completed) -> None:
+    assert completed("ww", "attach", "w") == []
+    tree = new_worker(sandbox, repo)
+    new_worker(sandbox, repo, "worker-two")
+    new_worker(sandbox, repo, "größe")
+    for command in ("attach", "send", "exec", "pause", "resume", "diff", "shell", "rm", "show", "log", "path"):
+        assert completed("ww", command, "w") == ["worker-one", "worker-two"], command
+    assert completed("ww", "rm", "worker-one", "gr") == ["größe"]
+    assert completed("ww", "switch", "worker-t") == ["worker-two"]
+    assert completed("ww", "attach", "worker-t", cwd=tree) == ["worker-two"]
+    assert "worker-one" not in completed("ww", "cleanup", "")
+    # Elsewhere there are none, and no complaint about it.
+    assert completed("ww", "attach", "w", cwd=sandbox.home) == []
+    sandbox.ww("rm", "worker-two", "--yes", cwd=repo, check=True)
+    assert completed("ww", "attach", "w") == ["worker-one"]
+
+
+def test_an_unknown_shell(sandbox: Sandbox) -> None:
+    assert sandbox.ww("completion", "tcsh").code == 2
+    assert sandbox.ww("completion").code == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_parses(sandbox: Sandbox, shell: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed: its completion script was not checked")
+    file = sandbox.home / f"script.{shell}"
+    file.write_text(sandbox.ww("completion", shell, check=True).stdout)
+    assert sandbox.run(shell, "-n", str(file), check=True).stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_script_has_everything(sandbox: Sandbox, shell: str) -> None:
+    """What can be told without the shell itself: no command is missing, and every quote is closed."""
+    text = sandbox.ww("completion", shell, check=True).stdout
+    for name in [*COMMANDS, *ALIASES]:
+        assert (f"'{name}:" if shell == "zsh" else f" -a {name} ") in text, name
+    for line in text.splitlines():
+        assert line.startswith("#") or line.count("'") % 2 == 0, line
+    if shell == "fish":
+        assert "\\:" not in text
+    assert "ww __names" in text
+
+
+def test_fish_really_completes(sandbox: Sandbox, repo: Path, path: dict[str, str]) -> None:
+    if not shutil.which("fish"):
+        pytest.skip("fish is not installed: its completion was not tried")
+    new_worker(sandbox, repo)
+    file = sandbox.home / "ww.fish"
+    file.write_text(sandbox.ww("completion", "fish", check=True).stdout)
+    asked = f"source {file}; complete -C 'ww attach wor'"
+    assert "worker-one" in sandbox.run("fish", "--no-config", "-c", asked, cwd=repo, env=path, check=True).stdout
