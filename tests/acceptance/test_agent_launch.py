@@ -103,8 +103,10 @@ def launched(sandbox: Sandbox, repo: Path, programs: Path, agent: Agent, words: 
     assert env.pop("WOODWIND_WORKER") == worker["id"]
     assert all(env.pop(f"WOODWIND_{name}") for name in ("PROJECT", "SOCKET", "AUTOMATED"))
     assert {name for name, value in env.items() if value == GIVEN} == set(agent.pass_env)
-    found = {"argv": shlex.join(got["argv"]).replace(str(programs), "<bin>").replace(str(repo), "<repo>")}
-    found["argv"] = UUID.sub("<session>", found["argv"])
+    argv = UUID.sub("<session>", shlex.join(got["argv"]))
+    for path, placeholder in {str(programs): "<bin>", str(repo): "<repo>", sys.executable: "<python>"}.items():
+        argv = argv.replace(path, placeholder)
+    found = {"argv": argv}
     more = [f"{name}={value}" for name, value in env.items() if value != GIVEN]
     return found | ({"sets": " ".join(more)} if more else {}) | ({"typed": got["typed"]} if "typed" in got else {})
 

@@ -159,7 +159,7 @@ def test_a_flood(sandbox: Sandbox, repo: Path) -> None:
     for words in (("ls",), ("log", "one", "--lines", "5"), ("show", "one")):
         began = time.monotonic()
         done = sandbox.ww(*words, cwd=repo, check=True)
-        assert time.monotonic() - began < 2, words
+        assert time.monotonic() - began < 10, words  # a fraction of a second, where the machine is not busy
         assert len(done.stdout) < 20_000
     assert log(sandbox, repo, "one", "--lines", "1") == "the end\n"
 

@@ -190,6 +190,26 @@ def test_the_same_flags_and_folder_with_variables_read_anew(sandbox: Sandbox, re
         assert "--permission-mode acceptEdits" in again["words"]
 
 
+def test_plan_mode_is_kept(sandbox: Sandbox, repo: Path) -> None:
+    worker = rehearse(sandbox, repo, "exit 0", words=("--plan-mode", "--permissions", "auto"))
+    wait_until(sandbox, repo, "exited")
+    sandbox.ww("resume", "worker-one", "-m", "rehearse: write planned.txt text", cwd=repo, check=True)
+    await_screen(sandbox, worker["id"], "plan mode: I would write planned.txt")
+    assert not (Path(worker["path"]) / "planned.txt").exists()
+
+
+def test_one_that_waits_for_room_is_not_resumed(sandbox: Sandbox, repo: Path) -> None:
+    rehearse(sandbox, repo, name="first")
+    wait_until(sandbox, repo, "ready", "first")
+    limit = {"WOODWIND_LIMITS_WORKERS": "1"}
+    waiting = rehearse(sandbox, repo, name="second", env=limit)
+    assert listed(sandbox, repo, "second")["phase"] == "queued"
+    refused = sandbox.ww("resume", "second", "--json", cwd=repo, env=limit)
+    assert (refused.code, refused.json["error"]["code"]) == (1, "queued")
+    # It is the queue that starts it, with its brief, and nobody else.
+    assert panes_of(sandbox, waiting["id"]) == []
+
+
 def test_a_missing_folder_is_told(sandbox: Sandbox, repo: Path) -> None:
     worker = rehearse(sandbox, repo, "exit 0")
     wait_until(sandbox, repo, "exited")

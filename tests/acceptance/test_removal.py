@@ -162,6 +162,12 @@ def folder_became_link(tree: Path, _: Path) -> None:
 
 
 @scene()
+def folder_became_loop(tree: Path, _: Path) -> None:
+    (tree / "src").rename(tree / "moved")
+    (tree / "src").symlink_to("src")
+
+
+@scene()
 def odd_names(tree: Path, _: Path) -> None:
     for name in ("two\nlines", 'it\'s "quoted"', "-rf", "--force", "tab\there", "snow☃", " spaces ", "back\\slash"):
         (tree / name).write_text(name)

@@ -262,10 +262,10 @@ def test_only_the_end_of_a_huge_log_is_read(mux: Headless, start: Start) -> None
         log.truncate(5 << 30)  # a hole: it takes no room on disk
         log.seek(0, os.SEEK_END)
         log.write(b"\none\r\ntwo\nthr\xffee")
-    began = time.monotonic()
+    began = time.process_time()  # whatever else the machine does
     assert mux.text(the(mux), lines=3) == "one\ntwo\nthr\ufffdee\n"
     assert len(mux.text(the(mux), lines=10)) <= 17 << 20
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("data, lines, shown", [

@@ -62,7 +62,7 @@ class Screen:
         report("note", text)
 
     def say(self, text: str) -> None:
-        """What is being done now: shown on a terminal once the command has taken a second."""
+        """What is being done now: shown on a terminal once the command takes long enough to be noticed."""
         now = time.monotonic()
         self._began = self._began or now
         if self._progress and now - self._began > 0.3:

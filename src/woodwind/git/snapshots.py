@@ -6,6 +6,7 @@ reflog, a merge that is under way, the repositories of its submodules) and `s/N`
 File names stay in the manifest, because a tree could not hold some of them (`.git` of a nested repository, for one).
 """
 
+import errno
 import json
 import os
 import shutil
@@ -174,7 +175,9 @@ class _Writer:
         full = os.path.join(os.fsencode(self.tree.path), os.fsencode(path))
         try:
             info = os.lstat(full)
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                raise
             self.gone.append(path)
             return
         if self._through_link(path):

@@ -45,7 +45,7 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
     for name in names:
         if name in ctx.environ:
             env[name] = ctx.environ[name]
-        else:
+        elif name not in env:
             unset.append(name)
     return Launch(agent.argv(start), env, unset, names)
 

@@ -22,9 +22,8 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
             raise Refused(f"{worker.name} has a shell and no agent, so there is nothing to pause", code="not_the_agent")
         agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
         told = agent.status_from_title(pane.title)
-        if (
-            not told or told[0] is not Status.READY
-        ):  # at their prompt, some agents take the same keys as a wish to leave
+        # At its prompt, an agent may take the same keys as a wish to leave.
+        if not told or told[0] is not Status.READY:
             mux.press(pane, *agent.interrupt)
         with ctx.store.transaction() as db:
             workers.set_phase(db, worker.id, Phase.PAUSED)

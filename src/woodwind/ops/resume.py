@@ -26,12 +26,18 @@ from woodwind.store import events, operations, terminals, workers
 def resume(ctx: Context, worker: Worker, *, message: str = "", fresh: bool = False) -> dict[str, Any]:
     """Bring a worker's agent back to work; return how."""
     with worker_lock(worker.id):
+        current = workers.find(ctx.store, worker.id)
+        if current and current.phase == Phase.QUEUED:
+            raise Refused(
+                f"{worker.name} was not started yet: it waits for room",
+                code="queued",
+                hint="It starts by itself as others end; [limits] says how many may run.",
+            )
         found = find_pane(ctx, worker.id)
         alive = found is not None and not found[1].dead and is_ours(ctx, worker.id, found[1])
         if not alive:
             _start_again(ctx, worker, found, message, fresh)
             return {"name": worker.name, "id": worker.id, "how": "fresh" if fresh else "restarted"}
-        current = workers.find(ctx.store, worker.id)
         if current is None or current.phase != Phase.PAUSED:
             hint = "`ww send` gives it a message."
             if worker.launch == HEADLESS:
@@ -66,6 +72,7 @@ def _start_again(ctx: Context, worker: Worker, found: tuple[Mux, Pane] | None, m
         or (POINTER if fresh else GO_ON if headless else ""),
         session=session,
         resume=not fresh,
+        plan=worker.plan,
         model=parse_model(worker.model),
         permissions=worker.permissions,
         repository=ctx.repo.home,
