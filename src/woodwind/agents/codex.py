@@ -48,7 +48,9 @@ class Codex(Agent):
         return ("-c", f'projects={{{json.dumps(start.repository, ensure_ascii=False)}={{trust_level="trusted"}}}}')
 
     def turn_args(self, start: Start) -> Sequence[str]:
-        return ("-c", f"notify={json.dumps(list(start.turn_command), ensure_ascii=False)}") if start.turn_command else ()
+        return (
+            ("-c", f"notify={json.dumps(list(start.turn_command), ensure_ascii=False)}") if start.turn_command else ()
+        )
 
     def model_args(self, choice: ModelChoice) -> Sequence[str]:
         other = choice.provider not in ("", "openai")

@@ -67,6 +67,6 @@ def render(outcome: Outcome, screen: Screen) -> None:
     for e in outcome.data:
         since = age(now - datetime.fromisoformat(e["removed_at"]).timestamp())
         left = datetime.fromisoformat(e["prunable_from"]).timestamp() - now
-        kept = "pruned" if e["pruned"] else f"{age(left)} more" if left > 0 else "prunable"
+        kept = "pruned" if e["pruned"] else f"{age(left + 3600)} more" if left > 0 else "prunable"
         rows.append([e["name"], f"{since} ago", kept, show_size(e["size"]), e["branch"], e["title"]])
     screen.table(["NAME", "REMOVED", "KEPT", "SIZE", "BRANCH", "TASK"], rows)
