@@ -187,12 +187,29 @@ def test_a_damaged_row_breaks_neither_the_list_nor_the_others(sandbox: Sandbox, 
     assert "damaged" in by_name["huge"]["detail"]
     for words in (("ls",), ("ls", "--all"), ("show", "good"), ("path", "good")):
         sandbox.ww(*words, cwd=repo, check=True)
+    # Git keeps each worker's own record, from which its row was mended meanwhile.
+    for name in ("huge", "odd"):
+        sandbox.ww("show", name, cwd=repo, check=True)
+    assert {w["phase"] for w in listed(sandbox, repo)} == {"running"}
+    assert all(w["created_at"] for w in listed(sandbox, repo))
+    sandbox.ww("new", "Another", cwd=repo, check=True)
+    sandbox.ww("rm", "huge", "good", "--yes", cwd=repo, check=True)
+
+
+def test_a_damaged_row_without_a_record_says_what_to_do(sandbox: Sandbox, repo: Path) -> None:
+    new(sandbox, repo, "x", "--name", "good")
+    new(sandbox, repo, "x", "--name", "huge")
+    (repo / ".git" / "worktrees" / "huge" / "woodwind.json").unlink()
+    database = Path(sandbox.env["XDG_STATE_HOME"], "woodwind", "woodwind.db")
+    with closing(sqlite3.connect(database)) as db:
+        db.execute("UPDATE worker SET created_at = 9223372036854775807 WHERE name = 'huge'")
+        db.commit()
     told = sandbox.ww("show", "huge", cwd=repo)
     assert told.code == 1
     assert "damaged" in told.stderr
-    assert sandbox.ww("rm", "odd", "--yes", cwd=repo).code in (1, 3)
-    sandbox.ww("new", "Another", cwd=repo, check=True)
+    assert str(database) in told.stderr
     sandbox.ww("rm", "good", "--yes", cwd=repo, check=True)
+    assert [w["name"] for w in listed(sandbox, repo)] == ["huge"]
 
 
 def test_a_worktree_that_was_deleted_from_outside(sandbox: Sandbox, repo: Path) -> None:

@@ -232,9 +232,10 @@ def test_a_spoilt_log_of_writes(stage: Stage, damage: str) -> None:
     elif damage == "truncate":
         os.truncate(wal, 100)
     else:
-        data = bytearray(wal.read_bytes())
-        data[32 : 32 + 4096] = bytes(4096) if damage == "zero" else bytes(byte ^ 8 for byte in data[32 : 32 + 4096])
-        wal.write_bytes(data)
+        spoilt = bytearray(wal.read_bytes())
+        page = bytes(byte ^ 8 for byte in spoilt[32 : 32 + 4096])
+        spoilt[32 : 32 + 4096] = bytes(4096) if damage == "zero" else page
+        wal.write_bytes(spoilt)
     assert "late" in names(stage.box, stage.repo)
     stage.box.ww("trash", "ls", cwd=stage.repo, check=True)
     assert sorted(names(stage.box, stage.repo)) == ["dirty", "late", "parked"]

@@ -33,18 +33,13 @@ def kill_at_random(box: Sandbox, repo: Path, chance: random.Random, *words: str,
 
 def settle(box: Sandbox, repo: Path) -> None:
     """The next command sets it right; where git outlived its caller, once that has ended."""
-    left: list[str] = []
-
-    def in_order() -> bool:
-        listed = box.ww("ls", cwd=repo)
-        assert listed.code == 0, listed
-        left[:] = leftovers(box, repo)
-        return not left
-
-    try:
-        box.wait_for(in_order, CONSISTENT_WITHIN)
-    except AssertionError:
-        raise AssertionError(f"left behind: {left}") from None
+    began = time.monotonic()
+    while True:
+        box.ww("ls", cwd=repo, check=True)
+        left = leftovers(box, repo)
+        if not left:
+            return
+        assert time.monotonic() < began + CONSISTENT_WITHIN, f"left behind: {left}"
 
 
 def time_of(box: Sandbox, repo: Path, *words: str) -> float:

@@ -116,7 +116,7 @@ def test_an_unreadable_file_is_an_error_and_no_half_save(tree: Tree, monkeypatch
         info = real(path)
         return Longer(info) if os.fsencode(path).endswith(b"new.txt") else info
 
-    monkeypatch.setattr(snapshots.os, "lstat", lying)
+    monkeypatch.setattr(os, "lstat", lying)
     with pytest.raises(WoodwindError, match="shrank"):
         snapshots.save(tree, common_of(tree), WORKER)
     assert not snapshots.is_saved(common_of(tree), WORKER)

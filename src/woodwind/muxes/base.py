@@ -98,7 +98,3 @@ class Mux(Protocol):
     def attach_argv(self, pane: Pane, *, inside: bool) -> list[str]:
         """The program that brings a person to the pane; `inside`: their terminal is in this server already."""
         ...
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        ...

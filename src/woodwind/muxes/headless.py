@@ -197,9 +197,6 @@ class Headless:
     def attach_argv(self, pane: Pane, *, inside: bool) -> list[str]:
         _no_terminal(pane.worker)
 
-    def close(self) -> None:
-        """Nothing to let go of."""
-
     def _place(self, worker: str) -> str:
         return os.path.join(self.folder, worker)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def _has_bytes(path: str) -> bool:
     try:
         return os.stat(path).st_size > 0
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 

@@ -3,20 +3,18 @@
 import os
 import sqlite3
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent, Start
 from woodwind.base.clock import new_id, new_uuid, now
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import locked, write_atomic
 from woodwind.git import worktrees
 from woodwind.git.identity import lock_of
-from woodwind.git.repo import Refs, Repo, base_for
-from woodwind.model import naming
+from woodwind.git.repo import Refs, base_for
 from woodwind.model.brief import FILE, FOLDER, POINTER, brief
 from woodwind.model.choice import parse_model
-from woodwind.model.errors import Refused, UsageError, WoodwindError
+from woodwind.model.errors import Refused, UsageError
 from woodwind.model.status import Phase
 from woodwind.model.text import clean, one_line
 from woodwind.model.worker import HEADLESS, SHELL, Worker, Worktree
@@ -24,26 +22,12 @@ from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
+from woodwind.ops.free_names import Request, free_names
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
 from woodwind.ops.limits import room
 from woodwind.ops.terminal import known_servers
 from woodwind.store import events, operations, projects as project_rows, terminals, workers
-
-
-class Request(NamedTuple):
-    """What the user asked for; None and "" mean: as configured."""
-
-    task: str
-    name: str = ""
-    branch: str = ""
-    prefix: str | None = None
-    base: str = ""
-    launch: str = ""
-    kind: str = "implementation"
-    model: str = ""
-    permissions: str = "ask"
-    plan: bool = False
 
 
 def create(ctx: Context, project: str, request: Request, agent: Agent | None) -> Worker:
@@ -81,14 +65,11 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
             worker, row = _reserve(ctx, project, request, worker_id, name, place, start.session, phase)
         operation = Create(ctx, row.args)
         operation.mux, operation.how = mux, how
-        try:
-            carry_out(ctx, operation, row)
-            if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
-                ctx.say("waiting for the agent to take its brief")
-                wait_until_quiet(mux, operation.pane)
-                paste_and_enter(mux, operation.pane, POINTER)
-        finally:
-            mux.close()
+        carry_out(ctx, operation, row)
+        if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
+            ctx.say("waiting for the agent to take its brief")
+            wait_until_quiet(mux, operation.pane)
+            paste_and_enter(mux, operation.pane, POINTER)
     project_rows.set_last_worker(ctx.store, project, worker.id)
     if phase == Phase.QUEUED:
         ctx.notes.append(f"{worker.name} waits for room: {lack}")
@@ -141,7 +122,7 @@ def _reserve(
     with locked(lock_of(ctx.repo.common)):
         refs = Refs(ctx.repo)
         base_branch, base_commit = base_for(ctx.repo, refs, request.base or config.base)
-        name, branch, path = _free_names(ctx, project, request, refs)
+        name, branch, path = free_names(ctx, project, request, refs)
         worker = Worker(
             id=worker_id,
             project=project,
@@ -168,83 +149,6 @@ def _reserve(
             row = operations.begin(db, project=project, worker=worker_id, kind=Create.kind, args=args)
     failpoint("create.after_reserve")
     return worker, row
-
-
-def _free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tuple[str, str, str]:
-    """A name, branch and folder that nobody has: the ones asked for, or generated ones with a number."""
-    config = ctx.loaded_config.config.new
-    prefix = request.prefix if request.prefix is not None else None if config.prefix == "auto" else config.prefix
-    task = request.task if naming.words_of(one_line(request.task, 400)) else request.name or "task"
-    wanted_name = naming.check_name(request.name) if request.name else naming.name_for(task)
-    wanted_branch = naming.check_branch(request.branch or naming.branch_for(task, prefix=prefix))
-    names = workers.taken_names(ctx.store, project)
-    held_branches, held_paths = workers.taken_places(ctx.store, project)
-    branches = {naming.key(b) for b in refs.branches} | held_branches
-    if not request.branch and any(naming.key(wanted_branch).startswith(b + "/") for b in branches):
-        # A branch such as `feat` leaves no room for feat/…: git keeps branches as folders.
-        wanted_branch = wanted_branch.replace("/", "-")
-    for n in range(1, 10_000):
-        name = naming.numbered(wanted_name, 1 if request.name else n)
-        branch = naming.numbered(wanted_branch, 1 if request.branch else n)
-        path = worktree_path(ctx.repo, config.path, name, branch)
-        problem = _problem(name, branch, path, names, branches, held_paths)
-        if not problem:
-            return name, branch, path
-        if request.name or request.branch:
-            fixed, asked = problem, bool(request.name)
-            if (fixed[0] == "branch" and request.branch) or (fixed[0] != "branch" and asked):
-                raise Refused(fixed[1], code=f"{fixed[0]}_exists", hint=fixed[2])
-    raise WoodwindError(f"no free name was found for {wanted_name!r}")
-
-
-def _problem(
-    name: str, branch: str, path: str, names: set[str], branches: set[str], held_paths: set[str]
-) -> tuple[str, str, str] | None:
-    """(what is taken, message, hint), or None when all three are free."""
-    if naming.key(name) in names:
-        return (
-            "name",
-            f"there is a worker {name!r} already",
-            "Choose another --name; `ww ls` and `ww trash ls` show those in use.",
-        )
-    key = naming.key(branch)
-    if key in branches:
-        return "branch", f"the branch {branch!r} exists already", "Choose another --branch, or leave it out."
-    nested = [b for b in branches if b.startswith(key + "/") or key.startswith(b + "/")]
-    if nested:
-        return (
-            "branch",
-            f"the branch {branch!r} cannot be beside {nested[0]!r}: git keeps branches as folders",
-            "Choose another --branch.",
-        )
-    if naming.key(path) in held_paths or os.path.lexists(path):
-        return "folder", f"the folder {path} exists already", "Choose another --name, or move the folder away."
-    return None
-
-
-def worktree_path(repo: Repo, template: str, name: str, branch: str) -> str:
-    """The folder for a worktree, from the configured template."""
-    words = {"repo": repo.name, "branch": branch.replace("/", "-"), "name": name}
-    unknown = [w for w in (part.partition("}")[0] for part in template.split("{")[1:]) if w not in words]
-    try:
-        path = os.path.expanduser(template.format(**words)) if not unknown else ""
-    except ValueError:
-        unknown = ["}"]
-    if unknown:
-        raise UsageError(
-            f"new.path cannot be used: {template!r} ({unknown[0]!r} is not known)",
-            hint="Known are {repo}, {branch} and {name}.",
-        )
-    home = repo.home
-    if os.path.basename(home) in (".git", ".bare"):
-        home = os.path.dirname(home)
-    full = os.path.normpath(os.path.join(home, path))
-    if full == home or home.startswith(full + "/"):
-        raise UsageError(
-            f"new.path gives {full}, which holds the repository itself",
-            hint='For example: "../{repo}.worktrees/{name}"',
-        )
-    return full
 
 
 class Create:
@@ -338,23 +242,3 @@ class Create:
 
     def abandoned(self, db: sqlite3.Connection) -> None:
         workers.delete(db, self.worker.id)
-
-
-def choose_agents(ctx: Context, wanted: list[str], *, first: bool = False) -> list[Agent]:
-    """The agents to start: by flag, configuration, or what is installed, of which a person may choose one."""
-    config = ctx.loaded_config.config
-    names = wanted or ([config.new.agent] if config.new.agent else [])
-    if names:
-        return [agents.find(name, config.agents) for name in names]
-    found = agents.installed(config.agents, ctx.notes)
-    if not found:
-        raise agents.none_installed()
-    if len(found) == 1 or first:
-        return found[:1]
-    listed = [a.name for a in found]
-    if not ctx.pick:
-        raise UsageError(
-            f"several agents are installed ({', '.join(listed)}) and none was chosen",
-            hint=f"Say --agent {listed[0]}, or set `agent` in [new] of the configuration.",
-        )
-    return [found[ctx.pick("Which agent?", listed)]]

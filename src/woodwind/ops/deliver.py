@@ -62,10 +62,7 @@ def deliver(ctx: Context, worker: Worker, text: str) -> None:
     try:
         with locked(paths.lock_file(f"{worker.id}.delivery"), wait=False):
             mux, pane = check_takes_input(ctx, worker)
-            try:
-                paste_and_enter(mux, pane, message)
-            finally:
-                mux.close()
+            paste_and_enter(mux, pane, message)
             current = workers.find(ctx.store, worker.id)
             if current and current.phase == Phase.PAUSED:
                 with ctx.store.transaction() as db:

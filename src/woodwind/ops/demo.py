@@ -12,7 +12,8 @@ from woodwind.git import worktrees
 from woodwind.model.errors import TimedOut
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
-from woodwind.ops.create import Request, create
+from woodwind.ops.create import create
+from woodwind.ops.free_names import Request
 from woodwind.ops.listing import list_workers
 from woodwind.ops.log import log
 from woodwind.ops.projects import current

@@ -59,6 +59,11 @@ def folder_of(worker: Worker) -> str:
     return folder if inside else top
 
 
+def session_name(ctx: Context, worker: Worker) -> str:
+    """What a worker's own session is called: plain ASCII, because tmux interprets other characters."""
+    return f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{naming.ascii_slug(worker.name, worker.id)}"
+
+
 def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
     """A placeholder terminal for the worker, in a session of its own or a window of the caller's."""
     name = naming.ascii_slug(worker.name, worker.id)
@@ -68,8 +73,8 @@ def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
     if worker.launch == "window" and around.socket == mux.server:
         session = around.session
         return mux.open_window(worker=worker.id, project=worker.project, name=name, folder=folder, session=session)
-    full = f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{name}"
-    return mux.open_session(worker=worker.id, project=worker.project, name=full, folder=folder)
+    name = session_name(ctx, worker)
+    return mux.open_session(worker=worker.id, project=worker.project, name=name, folder=folder)
 
 
 def start_pane(ctx: Context, mux: Mux, pane: Pane, how: Launch, name: str) -> Terminal:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from woodwind.model import naming
 from woodwind.model.errors import Refused
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import worker_lock
+from woodwind.ops.launch import session_name
 from woodwind.ops.terminal import require_terminal
 from woodwind.store import workers
 
@@ -18,10 +18,6 @@ def promote(ctx: Context, worker: Worker) -> dict[str, Any]:
         if current is None or current.launch == "session":
             raise Refused(f"{worker.name} has a session of its own already", code="already_session")
         mux, pane = require_terminal(ctx, worker, why="become a session")
-        name = f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{naming.ascii_slug(worker.name, worker.id)}"
-        try:
-            moved = mux.own_session(pane, name=name)
-        finally:
-            mux.close()
+        moved = mux.own_session(pane, name=session_name(ctx, worker))
         workers.set_launch(ctx.store, worker.id, "session")
     return {"name": worker.name, "id": worker.id, "launch": "session", "session": moved.session}

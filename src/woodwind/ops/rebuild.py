@@ -106,7 +106,12 @@ def reconcile(ctx: Context, store: Store, project: str, common: str) -> None:
     adopted = 0
     for admin in admin_dirs(common):
         record, path = _readable(read_record(admin)), path_of(admin)
-        worker = workers.find(store, str(record.get("id"))) if record else _holder(store, project, path)
+        try:
+            worker = workers.find(store, str(record.get("id"))) if record else _holder(store, project, path)
+        except workers.DamagedRow:
+            assert record
+            workers.mend(store, _as_recorded(record, path))
+            continue
         if worker is None:
             adopted += _adopt_worktree(store, project, admin)
         elif worker.project == project and (record is None or _differs(store, worker, path)):
@@ -117,6 +122,10 @@ def reconcile(ctx: Context, store: Store, project: str, common: str) -> None:
                     _set_right(store, worker.id, path)
     if adopted:
         _adopt_terminals(ctx, store)
+
+
+def _as_recorded(record: dict[str, Any], path: str) -> Worker:
+    return Worker.from_record(record, phase=Phase.REMOVED if _is_parked(path) else Phase.RUNNING)
 
 
 def _readable(record: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -102,13 +102,10 @@ def start_program(
     operation = Resume(ctx, args)
     operation.worker, operation.mux, operation.how = worker, mux, how
     operation.pane = found[1] if found else None
-    try:
-        carry_out(ctx, operation, row)
-        if agent and agent.prompt == "paste" and start.prompt and operation.pane and not start.headless:
-            wait_until_quiet(mux, operation.pane)
-            paste_and_enter(mux, operation.pane, start.prompt)
-    finally:
-        mux.close()
+    carry_out(ctx, operation, row)
+    if agent and agent.prompt == "paste" and start.prompt and operation.pane and not start.headless:
+        wait_until_quiet(mux, operation.pane)
+        paste_and_enter(mux, operation.pane, start.prompt)
 
 
 class Resume:

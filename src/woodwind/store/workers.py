@@ -5,6 +5,7 @@ from typing import Any
 
 from woodwind.base.clock import from_ms, to_ms
 from woodwind.model import naming
+from woodwind.model.errors import WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker, Worktree
 from woodwind.store.db import Store
@@ -13,11 +14,19 @@ _SELECT = (
     "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.model, w.permissions, "
     "w.launch, w.folder, w.plan, w.automated, w.made_by, "
     "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit "
-    "FROM worker w JOIN worktree t ON t.worker = w.id AND t.position = 0 "
+    "FROM worker w LEFT JOIN worktree t ON t.worker = w.id AND t.position = 0 "
 )
 
 
+class DamagedRow(WoodwindError):
+    """A worker's row that is there and cannot be read."""
+
+    code = "row_damaged"
+
+
 def _worker(row: tuple[Any, ...]) -> Worker:
+    if row[17] is None:
+        raise ValueError("it has no worktree")
     id, project, name, title, task, kind, agent, model, permissions, launch, folder = row[:11]
     plan, automated, made_by, agent_session, phase, created = row[11:17]
     return Worker(
@@ -43,9 +52,23 @@ def _worker(row: tuple[Any, ...]) -> Worker:
 
 
 def find(store: Store, worker: str) -> Worker | None:
-    """The worker with this id."""
+    """The worker with this id; DamagedRow when there is one that cannot be read."""
     row = store.db.execute(_SELECT + "WHERE w.id = ?", (worker,)).fetchone()
-    return _worker(row) if row else None
+    try:
+        return _worker(row) if row else None
+    except (ValueError, OverflowError) as damage:
+        raise DamagedRow(
+            f"the row of {row[2]} in the store is damaged: {damage}",
+            hint=f"Its work is safe. Move {store.path} away, and the next command rebuilds it from git.",
+        ) from damage
+
+
+def mend(store: Store, worker: Worker) -> None:
+    """Write the row of a worker again whose own record told what it was."""
+    with store.transaction() as db:
+        sql = "UPDATE worker SET phase = ?, created_at = ? WHERE id = ?"
+        db.execute(sql, (worker.phase, to_ms(worker.created_at), worker.id))
+        _insert_worktree(db, worker)
 
 
 def of_project(store: Store, project: str, *, removed: bool = False) -> list[Worker]:
@@ -72,7 +95,8 @@ def damaged(store: Store, project: str) -> list[str]:
 
 def queued(store: Store) -> list[Worker]:
     """The workers that wait for room, over all projects, in the order in which they were made."""
-    return [_worker(row) for row in store.db.execute(_SELECT + "WHERE w.phase = 'queued' ORDER BY w.created_at, w.id")]
+    rows = store.db.execute(_SELECT + "WHERE w.phase = 'queued' ORDER BY w.created_at, w.id")
+    return [worker for worker in map(_whole, rows) if worker]
 
 
 def count_creating(store: Store) -> int:
@@ -104,9 +128,13 @@ def insert(db: sqlite3.Connection, worker: Worker) -> None:
     }
     values = ", ".join(f":{name}" for name in columns)
     db.execute(f"INSERT INTO worker ({', '.join(columns)}) VALUES ({values})", columns)
+    _insert_worktree(db, worker)
+
+
+def _insert_worktree(db: sqlite3.Connection, worker: Worker) -> None:
     tree = worker.worktree
     db.execute(
-        "INSERT INTO worktree VALUES (?, 0, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO worktree VALUES (?, 0, ?, ?, ?, ?)",
         (worker.id, tree.path, tree.branch, tree.base_branch, tree.base_commit),
     )
 

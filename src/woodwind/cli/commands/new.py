@@ -18,8 +18,10 @@ from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindEr
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase
 from woodwind.model.worker import HEADLESS
+from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
-from woodwind.ops.create import Request, choose_agents, create
+from woodwind.ops.create import create
+from woodwind.ops.free_names import Request
 from woodwind.ops.permissions import permissions_for
 from woodwind.ops.projects import current
 

@@ -194,9 +194,6 @@ class Server:
         verb = "switch-client" if inside else "attach-session"
         return ["tmux", "-u", "-S", self.server, verb, "-t", pane.session]
 
-    def close(self) -> None:
-        """Nothing to let go of: every command is a client of its own."""
-
     def _find(self, pane_id: str, listed: Sequence[str] = ()) -> Pane:
         """The pane with this id: from lines that were just listed, or by looking again where they tell too little."""
         told = [found[0] for found in map(_pane, listed) if found]
