@@ -21,6 +21,7 @@ def _at(name: str, group: str, summary: str) -> Command:
 
 COMMANDS = {
     "new": _at("new", "Work", "start a worker: a branch, a worktree, a terminal and an agent on a task"),
+    "branch": _at("branch", "Work", "start a worker on a branch in this checkout, instead of a worktree"),
     "ls": _at("ls", "Work", "list the workers, and who needs you"),
     "show": _at("show", "Work", "all that is known about a worker"),
     "attach": _at("attach", "Work", "go to a worker's terminal"),
@@ -48,4 +49,4 @@ COMMANDS = {
     "version": _at("version", "Set up", "the version of Woodwind and of the programs it uses"),
     "help": _at("help", "Set up", "this list, or the help of a command"),
 }
-ALIASES = {"n": "new", "list": "ls", "s": "attach", "switch": "attach", "delete": "rm"}
+ALIASES = {"n": "new", "list": "ls", "s": "attach", "switch": "attach", "delete": "rm", "remove": "rm"}

@@ -49,8 +49,11 @@ def admin_of(common: str, path: str) -> str:
 
 def is_at(admin: str, path: str) -> bool:
     """Whether the folder `path` is the worktree of this admin directory; in any other, git would find another one."""
+    dot_git = os.path.join(path, ".git")
     try:
-        with open(os.path.join(path, ".git"), "rb") as file:
+        if os.path.isdir(dot_git):
+            return os.path.realpath(dot_git) == os.path.realpath(admin)
+        with open(dot_git, "rb") as file:
             target = os.fsdecode(file.read().removeprefix(b"gitdir:").strip())
     except OSError:
         return False
@@ -69,7 +72,7 @@ def read_record(admin: str) -> dict[str, Any] | None:
 
 def admin_of_worker(common: str, worker: str) -> str:
     """The admin directory that holds the record of this worker, or ""."""
-    for admin in admin_dirs(common):
+    for admin in [common, *admin_dirs(common)]:  # the main checkout's own, for a worker in place
         record = read_record(admin)
         if record and record.get("id") == worker:
             return admin

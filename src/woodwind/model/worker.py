@@ -35,6 +35,7 @@ class Worker(NamedTuple):
     launch: str
     folder: str
     plan: bool
+    in_place: bool
     automated: bool
     made_by: str
     agent_session: str
@@ -58,6 +59,7 @@ class Worker(NamedTuple):
             "launch": self.launch,
             "folder": self.folder,
             "plan": self.plan,
+            "in_place": self.in_place,
             "automated": self.automated,
             "made_by": self.made_by,
             "agent_session": self.agent_session,
@@ -79,6 +81,7 @@ class Worker(NamedTuple):
         return cls(
             **{name: _text(record, name) for name in _TEXTS},
             plan=bool(record["plan"]),
+            in_place=bool(record["in_place"]),
             automated=bool(record["automated"]),
             phase=phase,
             created_at=created,

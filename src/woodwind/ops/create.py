@@ -9,7 +9,7 @@ from woodwind.agents.base import Agent, Start
 from woodwind.base.clock import new_id, new_uuid, now
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import locked, write_atomic
-from woodwind.git import worktrees
+from woodwind.git import checkouts, worktrees
 from woodwind.git.identity import lock_of
 from woodwind.git.repo import Refs, base_for
 from woodwind.model.brief import FILE, FOLDER, POINTER, brief
@@ -23,6 +23,7 @@ from woodwind.muxes.base import Mux
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
+from woodwind.ops.in_place import check_checkout
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
 from woodwind.ops.limits import room
@@ -63,7 +64,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
             phase = Phase.QUEUED if lack and agent else Phase.CREATING
             name = agent.name if agent else SHELL
             worker, row = _reserve(ctx, project, request, worker_id, name, place, start.session, phase)
-        operation = Create(ctx, row.args)
+        operation = (CreateInPlace if request.in_place else Create)(ctx, row.args)
         operation.mux, operation.how = mux, how
         carry_out(ctx, operation, row)
         if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
@@ -121,7 +122,7 @@ def _reserve(
     config = ctx.loaded_config.config.new
     with locked(lock_of(ctx.repo.common)):
         refs = Refs(ctx.repo)
-        base_branch, base_commit = base_for(ctx.repo, refs, request.base or config.base)
+        base_branch, base_commit = base_for(ctx.repo, refs, request.base or ("@" if request.in_place else config.base))
         name, branch, path = free_names(ctx, project, request, refs)
         worker = Worker(
             id=worker_id,
@@ -136,6 +137,7 @@ def _reserve(
             launch=place,
             folder=ctx.repo.prefix,
             plan=request.plan,
+            in_place=request.in_place,
             automated=not ctx.person,
             made_by=ctx.caller,
             agent_session=session,
@@ -144,9 +146,13 @@ def _reserve(
             worktree=Worktree(path, branch, base_branch, base_commit),
         )
         args = {"worker": worker.record(), "common": ctx.repo.common, "queued": phase == Phase.QUEUED}
+        kind = Create.kind
+        if request.in_place:
+            args |= {"git_dir": ctx.repo.git_dir, "previous": check_checkout(ctx)}
+            kind = CreateInPlace.kind
         with ctx.store.transaction() as db:
             workers.insert(db, worker)
-            row = operations.begin(db, project=project, worker=worker_id, kind=Create.kind, args=args)
+            row = operations.begin(db, project=project, worker=worker_id, kind=kind, args=args)
     failpoint("create.after_reserve")
     return worker, row
 
@@ -167,13 +173,17 @@ class Create:
         self.how: Launch | None = None
         self.terminal: terminals.Terminal | None = None
 
-    def steps(self) -> list[Step]:
-        place = [
+    def place_steps(self) -> list[Step]:
+        """The steps that give the worker its branch, folder and brief."""
+        return [
             Step("branch", self._make_branch, self._drop_branch),
             Step("worktree", self._add_worktree, self._discard_worktree),
             Step("checkout", self._checkout),
             Step("brief", self._write_brief),
         ]
+
+    def steps(self) -> list[Step]:
+        place = self.place_steps()
         if self.queued:
             return place
         return [*place, Step("terminal", self._open_terminal, self._close_terminal), Step("agent", self._start_agent)]
@@ -206,6 +216,9 @@ class Create:
                 code="folder_exists",
                 hint=f"Woodwind keeps the brief there: remove {FOLDER} from the repository.",
             )
+        self._fill_brief(folder)
+
+    def _fill_brief(self, folder: str) -> None:
         os.mkdir(folder)
         # A folder that ignores itself: nothing of it can show in git status or be committed by accident.
         write_atomic(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
@@ -242,3 +255,41 @@ class Create:
 
     def abandoned(self, db: sqlite3.Connection) -> None:
         workers.delete(db, self.worker.id)
+
+
+class CreateInPlace(Create):
+    """The same on a branch in the user's own checkout, which is switched to it and, when undone, back again."""
+
+    kind = "branch"
+
+    def __init__(self, ctx: Context, args: Mapping[str, Any]) -> None:
+        super().__init__(ctx, args)
+        self.git_dir: str = args["git_dir"]
+        self.previous: str = args["previous"]
+
+    def place_steps(self) -> list[Step]:
+        return [
+            Step("branch", self._make_branch, self._drop_branch),
+            Step("switch", self._switch, self._switch_back),
+            Step("brief", self._write_brief, self._drop_brief),
+        ]
+
+    def _switch(self) -> None:
+        with locked(lock_of(self.common)):
+            checkouts.switch(self.tree.path, self.git_dir, self.tree.branch)
+            worktrees.write_record(self.git_dir, self.worker.record())
+
+    def _switch_back(self) -> None:
+        with locked(lock_of(self.common)):
+            checkouts.drop_record(self.git_dir, self.worker.id)
+            if checkouts.branch_at(self.git_dir) == self.tree.branch:
+                checkouts.switch(self.tree.path, self.git_dir, self.previous)
+
+    def _write_brief(self) -> None:
+        folder = os.path.join(self.tree.path, FOLDER)
+        if checkouts.is_our_folder(folder):
+            checkouts.drop_folder(folder)  # left by an earlier worker here
+        super()._write_brief()
+
+    def _drop_brief(self) -> None:
+        checkouts.drop_folder(os.path.join(self.tree.path, FOLDER))

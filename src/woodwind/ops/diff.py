@@ -12,7 +12,7 @@ from woodwind.ops.context import Context
 def work_tree(ctx: Context, worker: Worker) -> worktrees.Tree:
     """The worker's worktree, addressed so that git cannot fall back to another one."""
     admin = worktrees.admin_of_worker(ctx.repo.common, worker.id)
-    path = worktrees.path_of(admin) if admin else ""
+    path = worker.worktree.path if worker.in_place else worktrees.path_of(admin) if admin else ""
     if not path or not os.path.isdir(path) or not worktrees.is_at(admin, path):
         raise NotFound(f"the folder of {worker.name} is gone: {worker.worktree.path}", code="no_folder")
     return worktrees.Tree(path, admin)

@@ -24,6 +24,7 @@ class Request(NamedTuple):
     model: str = ""
     permissions: str = "ask"
     plan: bool = False
+    in_place: bool = False
 
 
 def free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tuple[str, str, str]:
@@ -42,8 +43,8 @@ def free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tupl
     for n in range(1, 10_000):
         name = naming.numbered(wanted_name, 1 if request.name else n)
         branch = naming.numbered(wanted_branch, 1 if request.branch else n)
-        path = worktree_path(ctx.repo, config.path, name, branch)
-        problem = _problem(name, branch, path, names, branches, held_paths)
+        path = ctx.repo.top if request.in_place else worktree_path(ctx.repo, config.path, name, branch)
+        problem = _problem(name, branch, "" if request.in_place else path, names, branches, held_paths)
         if not problem:
             return name, branch, path
         if request.name or request.branch:
@@ -56,7 +57,7 @@ def free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tupl
 def _problem(
     name: str, branch: str, path: str, names: set[str], branches: set[str], held_paths: set[str]
 ) -> tuple[str, str, str] | None:
-    """(what is taken, message, hint), or None when all three are free."""
+    """(what is taken, message, hint), or None when all three are free; a path of "" is none to look at."""
     if naming.key(name) in names:
         return (
             "name",
@@ -73,7 +74,7 @@ def _problem(
             f"the branch {branch!r} cannot be beside {nested[0]!r}: git keeps branches as folders",
             "Choose another --branch.",
         )
-    if naming.key(path) in held_paths or os.path.lexists(path):
+    if path and (naming.key(path) in held_paths or os.path.lexists(path)):
         return "folder", f"the folder {path} exists already", "Choose another --name, or move the folder away."
     return None
 

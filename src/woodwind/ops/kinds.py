@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from woodwind.ops.context import Context
-from woodwind.ops.create import Create
+from woodwind.ops.create import Create, CreateInPlace
+from woodwind.ops.in_place import ComeBack, Leave
 from woodwind.ops.journal import Operation
 from woodwind.ops.purge import Purge
 from woodwind.ops.remove import Remove
@@ -13,6 +14,9 @@ from woodwind.ops.resume import Resume
 
 KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Create.kind: Create,
+    CreateInPlace.kind: CreateInPlace,
+    Leave.kind: Leave,
+    ComeBack.kind: ComeBack,
     Remove.kind: Remove,
     Restore.kind: Restore,
     Purge.kind: Purge,

@@ -52,7 +52,7 @@ def _is_at(project: str, git_dir: str) -> bool:
 
 def adopt(ctx: Context, store: Store, project: str, common: str) -> int:
     """Take workers that git knows and the store does not into the store; return how many."""
-    found = sum(_adopt_worktree(store, project, admin) for admin in admin_dirs(common))
+    found = sum(_adopt_worktree(store, project, admin) for admin in [common, *admin_dirs(common)])
     for record in snapshots.saved_records(common):
         if record.get("project") == project and not workers.find(store, str(record.get("id"))):
             found += _insert(store, record, Phase.REMOVED, trash="", purged=True)

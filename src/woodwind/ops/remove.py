@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from woodwind.base.clock import new_id, now
-from woodwind.base.files import is_inside, locked
+from woodwind.base.files import locked
 from woodwind.base.processes import ancestors, occupants
 from woodwind.git import snapshots, worktrees
 from woodwind.git.identity import lock_of
@@ -15,6 +15,7 @@ from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
+from woodwind.ops.in_place import leave
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.rebuild import TRASH_FOLDER
 from woodwind.ops.terminal import find_pane, keep_text
@@ -30,7 +31,7 @@ class Findings:
     def __init__(self, ctx: Context, worker: Worker) -> None:
         common, tree = ctx.repo.common, worker.worktree
         self.admin = worktrees.admin_of_worker(common, worker.id)
-        self.folder = worktrees.path_of(self.admin) if self.admin else tree.path
+        self.folder = (worktrees.path_of(self.admin) if self.admin and not worker.in_place else "") or tree.path
         self.missing = not self.admin or not os.path.isdir(self.folder)
         self.reasons: list[str] = []
         tips = []
@@ -49,7 +50,7 @@ class Findings:
                 self.reasons.append(
                     f"{ahead} {'commit' if ahead == 1 else 'commits'} not in {tree.base_branch or 'its base'}"
                 )
-        if not self.missing:
+        if not self.missing and not worker.in_place:  # a person is at home in their own checkout
             self.reasons += self._others_in_it(ctx, worker)
 
     def _others_in_it(self, ctx: Context, worker: Worker) -> list[str]:
@@ -92,6 +93,8 @@ def remove(ctx: Context, worker: Worker, *, force: bool) -> dict[str, Any]:
         if current is None or current.phase == Phase.REMOVED:
             raise Refused(f"{worker.name} was removed by somebody else meanwhile", code="already_removed")
         findings = Findings(ctx, current) if force else check_removable(ctx, current)
+        if current.in_place and findings.admin:
+            return leave(ctx, current, findings.admin, findings.reasons)
         trash = "" if findings.missing else os.path.join(os.path.dirname(findings.folder), TRASH_FOLDER, worker.id)
         if trash:
             _check_movable(findings.folder, trash)
@@ -171,8 +174,3 @@ class Remove:
 
     def abandoned(self, db: sqlite3.Connection) -> None:
         pass
-
-
-def inside_worktree(ctx: Context, worker: Worker) -> bool:
-    """Whether the command was called from inside the worker's worktree."""
-    return is_inside(os.path.realpath(ctx.cwd), os.path.realpath(worker.worktree.path))

@@ -14,6 +14,7 @@ from woodwind.model.errors import NotFound, Refused
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
+from woodwind.ops.in_place import come_back
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.rebuild import TRASH_FOLDER
 from woodwind.store import events, operations, removals, workers
@@ -45,6 +46,8 @@ def restore(ctx: Context, worker: Worker, removal: removals.Removal) -> dict[str
         current = removals.current(ctx.store, worker.id)
         if current is None or current.id != removal.id:
             raise Refused(f"{worker.name} was restored by somebody else meanwhile", code="already_restored")
+        if worker.in_place:
+            return come_back(ctx, worker, removal)
         if os.path.lexists(removal.path):
             raise Refused(
                 f"{worker.name} cannot come back: the folder {removal.path} is in use again",

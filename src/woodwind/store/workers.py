@@ -12,7 +12,7 @@ from woodwind.store.db import Store
 
 _SELECT = (
     "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.model, w.permissions, "
-    "w.launch, w.folder, w.plan, w.automated, w.made_by, "
+    "w.launch, w.folder, w.plan, w.in_place, w.automated, w.made_by, "
     "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit "
     "FROM worker w LEFT JOIN worktree t ON t.worker = w.id AND t.position = 0 "
 )
@@ -28,7 +28,7 @@ def _worker(row: tuple[Any, ...]) -> Worker:
     if row[17] is None:
         raise ValueError("it has no worktree")
     id, project, name, title, task, kind, agent, model, permissions, launch, folder = row[:11]
-    plan, automated, made_by, agent_session, phase, created = row[11:17]
+    plan, in_place, automated, made_by, agent_session, phase, created = row[11:18]
     return Worker(
         id=id,
         project=project,
@@ -42,12 +42,13 @@ def _worker(row: tuple[Any, ...]) -> Worker:
         launch=launch,
         folder=folder,
         plan=bool(plan),
+        in_place=bool(in_place),
         automated=bool(automated),
         made_by=made_by,
         agent_session=agent_session,
         phase=Phase(phase),
         created_at=from_ms(created),
-        worktree=Worktree(*row[17:]),
+        worktree=Worktree(*row[18:]),
     )
 
 
@@ -120,6 +121,7 @@ def insert(db: sqlite3.Connection, worker: Worker) -> None:
         "launch": worker.launch,
         "folder": worker.folder,
         "plan": worker.plan,
+        "in_place": worker.in_place,
         "automated": worker.automated,
         "made_by": worker.made_by,
         "agent_session": worker.agent_session,

@@ -70,6 +70,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--model", default="", metavar="M", help="the model, as [provider/]model[:thinking], such as opus:high"
     )
     parser.add_argument("--permissions", choices=PERMISSIONS, default="", help="what it may do without asking you")
+    parser.add_argument("--in-place", action="store_true", help="on a branch in this checkout, instead of a worktree")
     parser.add_argument("--plan-mode", action="store_true", help="let the agent plan first, without editing")
     parser.add_argument("--no-agent", action="store_true", help="only the worktree, with a shell in its terminal")
     parser.add_argument("--attach", action="store_true", help="go to its terminal at once")
@@ -89,6 +90,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             hint="`ww log NAME --follow` shows what a headless agent prints.",
         )
     several = args.count * max(1, len(args.agent)) > 1
+    if several and args.in_place:
+        raise UsageError("only one worker can be in a checkout", hint="Leave --in-place out.")
     if several and (args.branch or args.name or args.attach):
         raise UsageError(
             "--name, --branch and --attach are for one worker", hint="Leave them out, or start the workers one by one."
@@ -112,6 +115,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         launch=args.launch or "",
         model=args.model,
         plan=args.plan_mode,
+        in_place=args.in_place,
     )
     made: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []

@@ -21,6 +21,7 @@ CREATE TABLE worker (
     launch TEXT NOT NULL,
     folder TEXT NOT NULL,
     plan INTEGER NOT NULL,
+    in_place INTEGER NOT NULL,
     automated INTEGER NOT NULL,
     made_by TEXT NOT NULL,
     agent_session TEXT NOT NULL,
