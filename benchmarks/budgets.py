@@ -62,6 +62,29 @@ def start_up(scene: Scene, rounds: int) -> list[Row]:
     return [Row("ww --version", times["version"], *limit, 3), Row("ww ls", times["ls"], *limit, 5)]
 
 
+def everyday(scene: Scene, rounds: int) -> list[Row]:
+    """Completion and the list of agents beside the interpreter; a message beside bare tmux.
+
+    `ww send` waits 0.3 s before Enter, because some agents lose one that comes at once: that is part of its time.
+    """
+    variants = {
+        "limit": Variant(lambda: [[scene.python, "-I", "-c", "pass"]]),
+        "names": Variant(lambda: [[scene.ww, "__names"]]),
+        "agents": Variant(lambda: [[scene.ww, "agents"]]),
+        "keys": Variant(
+            lambda: [[scene.tmux, "-L", "woodwind", "send-keys", "-t", "=project-stand-worker:", "hello", "Enter"]]
+        ),
+        "send": Variant(lambda: [[scene.ww, "send", "stand-worker", "hello"]]),
+    }
+    times = race(variants, rounds, cwd=str(scene.repo), env=scene.env)
+    limit = ("python -I -c pass", times["limit"])
+    return [
+        Row("completion of a name", times["names"], *limit, 3),
+        Row("ww agents", times["agents"], *limit, 0),
+        Row("ww send", times["send"], "tmux send-keys", times["keys"], 0),
+    ]
+
+
 def creation(scene: Scene, rounds: int) -> Row:
     """`ww new` beside git and tmux called bare, in the same repository and on the same tmux server."""
     variants = {"limit": scene.bare_new(), "new": scene.command_new()}

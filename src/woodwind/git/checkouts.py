@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 
 from woodwind.base.run import RunFailed
 from woodwind.git.call import git
@@ -56,4 +55,6 @@ def is_our_folder(folder: str) -> bool:
 def drop_folder(folder: str) -> None:
     """Delete the folder that holds a worker's brief, if it is ours."""
     if is_our_folder(folder):
+        import shutil  # 4 ms, and every `ww new` imports this module
+
         shutil.rmtree(folder)

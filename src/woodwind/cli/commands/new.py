@@ -9,10 +9,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from woodwind.cli.commands.attach import go
 from woodwind.cli.screen import Screen
 from woodwind.config.template import write_first
-from woodwind.daemon.queue_keeper import start_keeper
 from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -143,10 +141,15 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             }
         )
     if any(w["phase"] == Phase.QUEUED for w in made):
+        # The keeper and the way to attach cost 15 ms to import, and most calls need neither.
+        from woodwind.daemon.queue_keeper import start_keeper
+
         start_keeper(ctx.environ)
     if failed and not made:
         raise WoodwindError(failed[0]["error"], hint=failed[0]["hint"])
     if args.attach:
+        from woodwind.cli.commands.attach import go
+
         ctx.close()
         go(ctx, made[0]["name"])
     return Outcome({"workers": made, "failed": failed}, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
