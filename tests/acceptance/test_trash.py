@@ -36,6 +36,7 @@ def test_a_worktree_deleted_by_hand(sandbox: Sandbox, repo: Path) -> None:
     reflog = git(tree, "reflog", "--format=%H %gs")
     sandbox.run("rm", "-rf", str(tree), check=True)
     assert names(sandbox, repo) == ["worker-one"]
+    assert f"the folder of worker-one is gone: {tree}" in sandbox.ww("ls", cwd=repo, check=True).stderr
     [shown] = sandbox.ww("show", "worker-one", "--json", cwd=repo, check=True).json["data"]
     assert shown["folder_missing"] is True
     assert "its folder is missing" in sandbox.ww("show", "worker-one", cwd=repo, check=True).stdout

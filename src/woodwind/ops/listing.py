@@ -1,5 +1,6 @@
 """`ww ls`: every worker with what is known about it now. The hottest command: mind what it imports."""
 
+import os
 from typing import Any
 
 from woodwind.agents import registry as agents
@@ -29,6 +30,8 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
     rows = listing.rows(ctx.store, project)
     panes = panes_of({row.server for row in rows if row.server})
     names = projects.names(ctx.store) if everywhere else {}
+    if not everywhere:
+        ctx.notes += _gone(ctx, project, rows)
     return Outcome([_entry(row, panes.get(row.id), names) for row in rows], notes=ctx.notes)
 
 
@@ -38,6 +41,15 @@ def _elsewhere(ctx: Context, project: str) -> bool:
     if known is None or known[0] != ctx.repo.common:
         return True
     return record_count(ctx.repo.common) > listing.held(ctx.store, project)
+
+
+def _gone(ctx: Context, project: str, rows: list[Listed]) -> list[str]:
+    """A remark on each worker whose folder was deleted from outside."""
+    missing = {row.id for row in rows if row.phase != Phase.CREATING and not os.path.isdir(row.path)}
+    if not missing or operations.any_running(ctx.store, project):
+        return []  # a removal that is under way has just moved it
+    still = [row for row in listing.rows(ctx.store, project) if row.id in missing]
+    return [f"the folder of {row.name} is gone: {row.path}" for row in still]
 
 
 def panes_of(servers: set[str]) -> dict[str, Pane]:
