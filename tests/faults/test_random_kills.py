@@ -102,3 +102,22 @@ def test_killed_removals_and_restores_lose_nothing(sandbox: Sandbox, repo: Path)
         assert work_of(tree) == before, f"kill {n}"
         assert refs_of(repo) == refs
     assert git(repo, "fsck", "--no-dangling", "--no-progress") == ""
+
+
+def test_git_that_outlives_its_caller_is_waited_for(sandbox: Sandbox, repo: Path) -> None:
+    """Cleared up under its feet, it would write into a folder that is nobody's any more."""
+    started, go = sandbox.home / "started", sandbox.home / "go"
+    slow = f"touch '{started}'; until [ -e '{go}' ]; do sleep 0.02; done; cat"
+    git(repo, "config", "filter.slow.smudge", slow)
+    commit(repo, "A slow file", {".gitattributes": "*.slow filter=slow\n", "one.slow": "1\n"})
+    process = start(sandbox, repo, "new", "Some work", "--name", "slow")
+    sandbox.wait_for(started.exists, what="the checkout")
+    process.send_signal(signal.SIGKILL)
+    assert finish(process)[0] == -9
+    [worker] = sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]
+    assert worker["phase"] == "creating"
+    assert Path(worker["path"], ".git").exists()
+    go.touch()
+    settle(sandbox, repo)
+    assert names(sandbox, repo) == []
+    sandbox.ww("new", "Some work", "--name", "slow", cwd=repo, check=True)

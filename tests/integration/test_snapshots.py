@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from woodwind.git import snapshots, worktrees
-from woodwind.git.worktrees import Tree
+from woodwind.git import branches, snapshots, worktrees
+from woodwind.git.tree import Tree
 from woodwind.model.errors import NotFound, WoodwindError
 from woodwind.testing.repo import commit, git, make_repo
 
@@ -21,7 +21,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     repo = make_repo(tmp_path / "project", files={"a.txt": "a\n", "folder/b.txt": "b\n"})
     common, path = str(repo / ".git"), str(tmp_path / "tree")
-    worktrees.make_branch(common, "work", git(repo, "rev-parse", "HEAD"), WORKER)
+    branches.make_branch(common, "work", git(repo, "rev-parse", "HEAD"), WORKER)
     admin = worktrees.add(common, path=path, branch="work", worker=WORKER)
     worktrees.write_record(admin, {"id": WORKER, "branch": "work"})
     worktrees.fill(path, admin)

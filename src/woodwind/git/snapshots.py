@@ -15,9 +15,11 @@ from typing import Any
 
 from woodwind.base.files import is_inside
 from woodwind.base.run import Conversation
+from woodwind.git.branches import branch_tip, make_branch, unlock_ref
 from woodwind.git.call import converse, git
 from woodwind.git.identity import RECORD
-from woodwind.git.worktrees import Tree, branch_tip, head_of, make_branch, read_record, refill, unlock_ref
+from woodwind.git.tree import Tree, head_of
+from woodwind.git.worktrees import read_record, refill
 from woodwind.model.brief import FOLDER
 from woodwind.model.errors import NotFound, WoodwindError
 

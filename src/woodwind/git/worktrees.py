@@ -14,8 +14,6 @@ from woodwind.git.identity import RECORD
 from woodwind.git.repo import locate
 from woodwind.model.errors import NotFound, Refused, WoodwindError
 
-# Index modes without a blob of their own: a submodule, and nothing.
-_NO_BLOB = ("160000", "000000")
 _IGNORE_ALL = b"*\n"
 
 
@@ -82,51 +80,6 @@ def admin_of_worker(common: str, worker: str) -> str:
 def write_record(admin: str, record: dict[str, Any]) -> None:
     """Keep a worker's record in its worktree's git directory."""
     write_atomic(os.path.join(admin, RECORD), json.dumps(record, indent=1).encode(), mode=0o644)
-
-
-def make_branch(common: str, branch: str, commit: str, worker: str) -> None:
-    """Make a branch that is not there yet, marked in its reflog as made for this worker."""
-    ref = f"refs/heads/{branch}"
-    mark = ("--create-reflog", "-m", _mark(worker))
-    done = git("--git-dir", common, "update-ref", *mark, ref, commit, "0" * len(commit), ok=None)
-    if done.code:
-        reason = done.complaint.splitlines()[0].removeprefix("fatal: ") if done.complaint else f"status {done.code}"
-        taken = "exist" in reason
-        raise Refused(
-            f"the branch {branch} cannot be made: {reason}",
-            code="branch_exists" if taken else "not_writable",
-            hint="Choose another name with --branch or --name."
-            if taken
-            else "The repository must be writable, with space left on its disk.",
-        )
-
-
-def _mark(worker: str) -> str:
-    return f"woodwind: made for worker {worker}"
-
-
-def drop_made_branch(common: str, branch: str, commit: str, worker: str) -> None:
-    """Take back a branch that was made for this worker and has not moved since; any other is left alone."""
-    unlock_ref(common, f"refs/heads/{branch}")
-    log = git("--git-dir", common, "reflog", "show", "--format=%gs", f"refs/heads/{branch}", "--", ok=None)
-    if log.code or log.text.splitlines() != [_mark(worker)]:
-        return
-    drop_branch(common, branch, commit)
-    if branch_tip(common, branch) == commit:
-        raise WoodwindError(f"the branch {branch} that was made could not be taken back")
-
-
-def unlock_ref(common: str, ref: str) -> None:
-    """Take away the lock that a killed git left on a ref of ours; the caller holds the worker's lock."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        os.unlink(os.path.join(common, f"{ref}.lock"))
-
-
-def branch_tip(common: str, branch: str) -> str:
-    """The commit that a branch is at, or "" when there is no such branch."""
-    ref = f"refs/heads/{branch}^{{commit}}"
-    done = git("--git-dir", common, "rev-parse", "--verify", "--quiet", ref, ok=(0, 1, 128))
-    return done.text.strip() if done.code == 0 else ""
 
 
 def add(common: str, *, path: str, branch: str, worker: str, detach: bool = False) -> str:
@@ -237,123 +190,9 @@ def _half_made(admin: str, path: str) -> bool:
     return os.path.basename(admin).rstrip("0123456789") == os.path.basename(path).rstrip("0123456789")
 
 
-def drop_branch(common: str, branch: str, commit: str) -> bool:
-    """Delete a branch if it is at `commit` and checked out nowhere; False when it was left alone."""
-    if is_checked_out(common, branch):
-        return False
-    return git("--git-dir", common, "update-ref", "-d", f"refs/heads/{branch}", commit, ok=None).code == 0
-
-
-def is_checked_out(common: str, branch: str) -> bool:
-    """Whether a worktree, or the main checkout, is on the branch."""
-    for admin in [common, *admin_dirs(common)]:
-        with contextlib.suppress(OSError), open(os.path.join(admin, "HEAD"), encoding="utf-8") as file:
-            if file.read().strip() == f"ref: refs/heads/{branch}":
-                return True
-    return False
-
-
 def set_head(admin: str, branch: str) -> None:
     """Put a worktree on a branch, without a word in its reflog."""
     write_atomic(os.path.join(admin, "HEAD"), f"ref: refs/heads/{branch}\n".encode(), mode=0o644)
-
-
-def head_of(admin: str) -> str:
-    """The commit that a worktree is on, or "" when its branch has none."""
-    done = git("--git-dir", admin, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1, 128))
-    return done.text.strip() if done.code == 0 else ""
-
-
-class Tree:
-    """A worktree addressed by both its folder and its git directory, so that git can never fall back to another one."""
-
-    def __init__(self, path: str, admin: str) -> None:
-        self.path = path
-        self.admin = admin
-
-    def words(self) -> list[str]:
-        """The options that make any git call work on this worktree and no other."""
-        return ["-C", self.path, "--git-dir", self.admin, "--work-tree", self.path]
-
-    def merge_base(self, commit: str) -> str:
-        """Where the worktree left the history of `commit`."""
-        return self.git("merge-base", commit, "HEAD", ok=(0, 1)).strip() or commit
-
-    def git(self, *words: str, input: bytes = b"", ok: tuple[int, ...] | None = (0,)) -> str:
-        """What git prints in this worktree."""
-        return git(*self.words(), *words, input=input, ok=ok).text
-
-    def changes(self, *, submodules: bool = True) -> "Changes":
-        """What is not committed in it; a parked worktree's submodules cannot be looked into."""
-        options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
-        inside = "none" if submodules else "all"
-        return Changes(self.git("status", *options, f"--ignore-submodules={inside}"))
-
-    def head(self) -> str:
-        """The commit it is on, or "" when its branch has none."""
-        return head_of(self.admin)
-
-
-class Changes:
-    """Uncommitted paths by kind, and the blobs that only the index holds."""
-
-    def __init__(self, porcelain: str) -> None:
-        self.staged: list[str] = []
-        self.unstaged: list[str] = []
-        self.unmerged: list[str] = []
-        self.untracked: list[str] = []
-        self.index_blobs: list[str] = []
-        for entry in porcelain.split("\0"):
-            if entry.startswith("1 "):
-                # 1 XY sub mH mI mW hH hI path
-                fields = entry.split(" ", 8)
-                xy, index_mode, index_blob, path = fields[1], fields[4], fields[7], fields[8]
-                if xy[0] != ".":
-                    self.staged.append(path)
-                    if index_mode not in _NO_BLOB:
-                        self.index_blobs.append(index_blob)
-                if xy[1] != ".":
-                    self.unstaged.append(path)
-            elif entry.startswith("u "):
-                # u XY sub m1 m2 m3 mW h1 h2 h3 path
-                fields = entry.split(" ", 10)
-                self.unmerged.append(fields[10])
-                stages = zip(fields[3:6], fields[7:10], strict=True)
-                self.index_blobs += [blob for mode, blob in stages if mode not in _NO_BLOB]
-            elif entry.startswith("? "):
-                self.untracked.append(entry[2:])
-
-    @property
-    def tracked(self) -> list[str]:
-        """Tracked paths that differ from the last commit."""
-        return sorted({*self.staged, *self.unstaged, *self.unmerged})
-
-    def __bool__(self) -> bool:
-        return bool(self.tracked or self.untracked)
-
-
-def commits_since(admin: str, base_commit: str, most: int = 50) -> list[dict[str, str]]:
-    """The commits of a worktree that came after its base, newest first."""
-    done = git(
-        "--git-dir", admin, "log", f"--max-count={most}", "--format=%H%x00%s", f"{base_commit}..HEAD", "--", ok=None
-    )
-    lines = [line.split("\0", 1) for line in done.text.splitlines() if "\0" in line]
-    return [{"commit": commit, "subject": subject} for commit, subject in lines]
-
-
-def unmerged_commits(common: str, tips: list[str], base_branch: str, base_commit: str) -> int:
-    """How many commits the tips have that the base has not."""
-    known = [base_commit]
-    if base_branch:
-        known.append(f"refs/heads/{base_branch}")
-        known.append(f"refs/remotes/{base_branch}")
-        known.append(f"refs/remotes/origin/{base_branch}")
-    bases = []
-    for ref in known:
-        done = git("--git-dir", common, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128))
-        if done.code == 0:
-            bases.append(done.text.strip())
-    return int(git("--git-dir", common, "rev-list", "--count", *tips, "--not", *bases, "--").text)
 
 
 def move(common: str, admin: str, source: str, target: str) -> None:

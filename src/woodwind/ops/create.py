@@ -9,7 +9,7 @@ from woodwind.agents.base import Agent, Start
 from woodwind.base.clock import new_id, new_uuid, now
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import locked, write_atomic
-from woodwind.git import checkouts, worktrees
+from woodwind.git import branches, checkouts, worktrees
 from woodwind.git.identity import lock_of
 from woodwind.git.repo import Refs, base_for
 from woodwind.model.brief import FILE, FOLDER, POINTER, brief
@@ -189,10 +189,10 @@ class Create:
         return [*place, Step("terminal", self._open_terminal, self._close_terminal), Step("agent", self._start_agent)]
 
     def _make_branch(self) -> None:
-        worktrees.make_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
+        branches.make_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
 
     def _drop_branch(self) -> None:
-        worktrees.drop_made_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
+        branches.drop_made_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
 
     def _add_worktree(self) -> None:
         with locked(lock_of(self.common)):

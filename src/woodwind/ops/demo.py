@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from woodwind.agents.rehearsal import Rehearsal
-from woodwind.git import worktrees
+from woodwind.git import branches, worktrees
 from woodwind.model.errors import TimedOut
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
@@ -85,7 +85,7 @@ class Demo:
         out = []
         for worker in self.workers:
             admin = worktrees.admin_of(self.ctx.repo.common, worker.worktree.path)
-            commits = worktrees.commits_since(admin, worker.worktree.base_commit)
+            commits = branches.commits_since(admin, worker.worktree.base_commit)
             words = [line for line in log(self.ctx, worker, lines=30).splitlines() if line.strip()]
             out.append({"name": worker.name, "commits": [c["subject"] for c in commits], "last_words": words[-6:]})
         return out

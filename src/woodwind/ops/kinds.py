@@ -5,11 +5,10 @@ from typing import Any
 
 from woodwind.ops.context import Context
 from woodwind.ops.create import Create, CreateInPlace
-from woodwind.ops.in_place import ComeBack, Leave
 from woodwind.ops.journal import Operation
 from woodwind.ops.purge import Purge
-from woodwind.ops.remove import Remove
-from woodwind.ops.restore import Restore
+from woodwind.ops.remove import Leave, Remove
+from woodwind.ops.restore import ComeBack, Restore
 from woodwind.ops.resume import Resume
 
 KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {

@@ -9,8 +9,9 @@ from typing import Any
 from woodwind.base.clock import now
 from woodwind.base.files import delete_tree, locked
 from woodwind.config.sizes import parse_size
-from woodwind.git import snapshots, worktrees
+from woodwind.git import branches, snapshots, worktrees
 from woodwind.git.identity import lock_of
+from woodwind.git.tree import Tree
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.worker import Worker
@@ -111,7 +112,7 @@ class Purge:
         if snapshots.is_saved(self.args["common"], self.args["worker"]):
             snapshots.bring_back_branch(self.args["common"], self.args["branch"], self.args["worker"])
         if admin and self.args["trash"] and os.path.isdir(self.args["trash"]):
-            tree = worktrees.Tree(self.args["trash"], admin)
+            tree = Tree(self.args["trash"], admin)
             snapshots.save(tree, self.args["common"], self.args["worker"], everything=True)
         if not snapshots.is_saved(self.args["common"], self.args["worker"]):
             raise WoodwindError(f"nothing is saved of {self.args['worker']}, so it was not deleted", code="not_saved")
@@ -131,10 +132,10 @@ class Purge:
     def _branch(self) -> None:
         """A branch whose commits are all in its base goes too; any other stays."""
         common, branch = self.args["common"], self.args["branch"]
-        tip = worktrees.branch_tip(common, branch)
-        if tip and not worktrees.unmerged_commits(common, [tip], self.args["base_branch"], self.args["base_commit"]):
+        tip = branches.branch_tip(common, branch)
+        if tip and not branches.unmerged_commits(common, [tip], self.args["base_branch"], self.args["base_commit"]):
             with locked(lock_of(common)):
-                worktrees.drop_branch(common, branch, tip)
+                branches.drop_branch(common, branch, tip)
 
     def commit(self, db: sqlite3.Connection) -> None:
         removals.set_purged(db, self.args["removal"])

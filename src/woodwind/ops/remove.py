@@ -9,13 +9,14 @@ from typing import Any
 from woodwind.base.clock import new_id, now
 from woodwind.base.files import locked
 from woodwind.base.processes import ancestors, occupants
-from woodwind.git import snapshots, worktrees
+from woodwind.git import branches, checkouts, snapshots, worktrees
 from woodwind.git.identity import lock_of
+from woodwind.git.tree import Tree
+from woodwind.model.brief import FOLDER
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
-from woodwind.ops.in_place import leave
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.rebuild import TRASH_FOLDER
 from woodwind.ops.terminal import find_pane, keep_text
@@ -36,16 +37,16 @@ class Findings:
         self.reasons: list[str] = []
         tips = []
         if not self.missing:
-            work = worktrees.Tree(self.folder, self.admin)
+            work = Tree(self.folder, self.admin)
             changes = work.changes()
             tips += [t for t in [work.head()] if t]
             for what, found in (("changed", changes.tracked), ("untracked", changes.untracked)):
                 if found:
                     shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
                     self.reasons.append(f"{len(found)} {what} {'file' if len(found) == 1 else 'files'} ({shown})")
-        tips += [t for t in [worktrees.branch_tip(common, tree.branch)] if t]
+        tips += [t for t in [branches.branch_tip(common, tree.branch)] if t]
         if tips:
-            ahead = worktrees.unmerged_commits(common, tips, tree.base_branch, tree.base_commit)
+            ahead = branches.unmerged_commits(common, tips, tree.base_branch, tree.base_commit)
             if ahead:
                 self.reasons.append(
                     f"{ahead} {'commit' if ahead == 1 else 'commits'} not in {tree.base_branch or 'its base'}"
@@ -93,16 +94,25 @@ def remove(ctx: Context, worker: Worker, *, force: bool) -> dict[str, Any]:
         if current is None or current.phase == Phase.REMOVED:
             raise Refused(f"{worker.name} was removed by somebody else meanwhile", code="already_removed")
         findings = Findings(ctx, current) if force else check_removable(ctx, current)
-        if current.in_place and findings.admin:
-            return leave(ctx, current, findings.admin, findings.reasons)
-        trash = "" if findings.missing else os.path.join(os.path.dirname(findings.folder), TRASH_FOLDER, worker.id)
+        parked = not findings.missing and not current.in_place
+        trash = os.path.join(os.path.dirname(findings.folder), TRASH_FOLDER, worker.id) if parked else ""
         if trash:
             _check_movable(findings.folder, trash)
-        args = {"worker": worker.id, "project": worker.project, "common": ctx.repo.common, "admin": findings.admin,
-                "path": findings.folder, "trash": trash, "removal": new_id("r")}  # fmt: skip
+        args = {
+            "worker": worker.id,
+            "project": worker.project,
+            "common": ctx.repo.common,
+            "admin": findings.admin,
+            "path": findings.folder,
+            "trash": trash,
+            "removal": new_id("r"),
+            "branch": worker.worktree.branch,
+            "base_branch": worker.worktree.base_branch,
+        }
+        way = Leave if current.in_place and findings.admin else Remove
         with ctx.store.transaction() as db:
-            row = operations.begin(db, project=worker.project, worker=worker.id, kind=Remove.kind, args=args)
-        carry_out(ctx, Remove(ctx, args), row)
+            row = operations.begin(db, project=worker.project, worker=worker.id, kind=way.kind, args=args)
+        carry_out(ctx, way(ctx, args), row)
     return {
         "name": worker.name,
         "id": worker.id,
@@ -139,7 +149,7 @@ class Remove:
         self.ctx.say("saving its work")
         admin, common, worker = self.args["admin"], self.args["common"], self.args["worker"]
         if self.args["trash"]:
-            snapshots.save(worktrees.Tree(self.args["path"], admin), common, worker)
+            snapshots.save(Tree(self.args["path"], admin), common, worker)
         elif admin:
             snapshots.save_git_only(admin, common, worker)
 
@@ -174,3 +184,28 @@ class Remove:
 
     def abandoned(self, db: sqlite3.Connection) -> None:
         pass
+
+
+class Leave(Remove):
+    """The removal of a worker in place: the checkout stays where it is, and nothing in it is moved."""
+
+    kind = "leave"
+
+    def steps(self) -> list[Step]:
+        return [Step("save", self._save), Step("stop", self._stop), Step("switch", self._switch)]
+
+    def _save(self) -> None:
+        snapshots.save(Tree(self.args["path"], self.args["admin"]), self.args["common"], self.args["worker"])
+
+    def _switch(self) -> None:
+        """Back to the base branch when the checkout is clean and still on the worker's; otherwise it stays."""
+        path, git_dir, base = self.args["path"], self.args["admin"], self.args["base_branch"]
+        with locked(lock_of(self.args["common"])):
+            here = checkouts.branch_at(git_dir)
+            dirty = bool(Tree(path, git_dir).changes()) or bool(checkouts.under_way(git_dir))
+            if here == self.args["branch"] and base and not dirty:
+                checkouts.switch(path, git_dir, base)
+            else:
+                self.ctx.notes.append(f"your checkout stays on {here}" + (", with its changes" if dirty else ""))
+            checkouts.drop_record(git_dir, self.args["worker"])
+            checkouts.drop_folder(os.path.join(path, FOLDER))

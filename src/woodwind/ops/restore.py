@@ -7,14 +7,15 @@ from typing import Any
 
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import delete_tree, locked
-from woodwind.git import snapshots, worktrees
+from woodwind.git import branches, checkouts, snapshots, worktrees
 from woodwind.git.identity import lock_of
+from woodwind.git.tree import Tree
 from woodwind.model import naming
 from woodwind.model.errors import NotFound, Refused
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
-from woodwind.ops.in_place import come_back
+from woodwind.ops.in_place import check_checkout
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.rebuild import TRASH_FOLDER
 from woodwind.store import events, operations, removals, workers
@@ -47,8 +48,8 @@ def restore(ctx: Context, worker: Worker, removal: removals.Removal) -> dict[str
         if current is None or current.id != removal.id:
             raise Refused(f"{worker.name} was restored by somebody else meanwhile", code="already_restored")
         if worker.in_place:
-            return come_back(ctx, worker, removal)
-        if os.path.lexists(removal.path):
+            _check_same_checkout(ctx, worker)
+        elif os.path.lexists(removal.path):
             raise Refused(
                 f"{worker.name} cannot come back: the folder {removal.path} is in use again",
                 code="folder_exists",
@@ -69,9 +70,13 @@ def restore(ctx: Context, worker: Worker, removal: removals.Removal) -> dict[str
             "base_commit": worker.worktree.base_commit,
             "record": worker.record(),
         }
+        way: type[Restore] = Restore
+        if worker.in_place:
+            args |= {"whole": True, "git_dir": ctx.repo.git_dir, "previous": check_checkout(ctx)}
+            way = ComeBack
         with ctx.store.transaction() as db:
-            row = operations.begin(db, project=worker.project, worker=worker.id, kind=Restore.kind, args=args)
-        carry_out(ctx, Restore(ctx, args), row)
+            row = operations.begin(db, project=worker.project, worker=worker.id, kind=way.kind, args=args)
+        carry_out(ctx, way(ctx, args), row)
     return {
         "name": worker.name,
         "id": worker.id,
@@ -79,6 +84,15 @@ def restore(ctx: Context, worker: Worker, removal: removals.Removal) -> dict[str
         "branch": worker.worktree.branch,
         "ignored_files": args["whole"],
     }
+
+
+def _check_same_checkout(ctx: Context, worker: Worker) -> None:
+    if not ctx.repo.top or os.path.realpath(ctx.repo.top) != os.path.realpath(worker.worktree.path):
+        raise Refused(
+            f"{worker.name} was in the checkout {worker.worktree.path}",
+            code="elsewhere",
+            hint=f"Call this from there: cd {worker.worktree.path}",
+        )
 
 
 class Restore:
@@ -115,13 +129,13 @@ class Restore:
             if admin and not self.args["purged"]:
                 self._discard_folder()
                 worktrees.attach(admin, trash)
-                saved.write_files(worktrees.Tree(trash, admin))
+                saved.write_files(Tree(trash, admin))
                 return
             worktrees.discard_new(common, path=trash, worker=worker)
             start = saved.head or self.args["base_commit"]
             admin = worktrees.add(common, path=trash, branch=start, worker=worker, detach=True)
             admin = worktrees.rename_admin(admin, saved.admin)
-            tree = worktrees.Tree(trash, admin)
+            tree = Tree(trash, admin)
             failpoint("restore.in_files")
             saved.write_git_dir(tree)
             self._check_out_branch(saved, admin)
@@ -133,7 +147,7 @@ class Restore:
         common, branch = self.args["common"], saved.branch
         if not branch:
             return
-        if worktrees.branch_tip(common, branch) != saved.head or worktrees.is_checked_out(common, branch):
+        if branches.branch_tip(common, branch) != saved.head or branches.is_checked_out(common, branch):
             self.ctx.notes.append(f"its branch {branch} has moved on meanwhile: HEAD is detached at {saved.head[:10]}")
             return
         worktrees.set_head(admin, branch)
@@ -172,3 +186,24 @@ class Restore:
 
     def abandoned(self, db: sqlite3.Connection) -> None:
         pass
+
+
+class ComeBack(Restore):
+    """The return of a worker to the user's checkout, which is switched to its branch; cut short, it is undone."""
+
+    kind = "come_back"
+    finish_from = ""
+
+    def steps(self) -> list[Step]:
+        return [Step("branch", self._branch), Step("switch", self._switch, self._switch_back)]
+
+    def _switch(self) -> None:
+        with locked(lock_of(self.args["common"])):
+            checkouts.switch(self.args["path"], self.args["git_dir"], self.args["branch"])
+            worktrees.write_record(self.args["git_dir"], self.args["record"])
+
+    def _switch_back(self) -> None:
+        with locked(lock_of(self.args["common"])):
+            checkouts.drop_record(self.args["git_dir"], self.args["worker"])
+            if checkouts.branch_at(self.args["git_dir"]) == self.args["branch"]:
+                checkouts.switch(self.args["path"], self.args["git_dir"], self.args["previous"])

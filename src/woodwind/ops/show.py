@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from woodwind.git import worktrees
+from woodwind.git import branches
 from woodwind.model.text import clean
 from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
@@ -42,6 +42,6 @@ def show(ctx: Context, worker: Worker) -> dict[str, Any]:
         "task": worker.task,
         "title": worker.title,
         "work": findings.reasons,
-        "commits": [] if findings.missing else worktrees.commits_since(findings.admin, tree.base_commit),
+        "commits": [] if findings.missing else branches.commits_since(findings.admin, tree.base_commit),
         "last_words": clean(words).splitlines(),
     }

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from woodwind.git import worktrees
+from woodwind.git.tree import Tree
 from woodwind.model.errors import NotFound, Refused
 from woodwind.model.text import clean, one_line
 from woodwind.model.worker import Worker
@@ -23,7 +24,7 @@ def commit_turn(ctx: Context, worker_id: str, last_words: str) -> dict[str, Any]
         admin = worktrees.admin_of_worker(ctx.repo.common, worker.id)
         if not admin or not os.path.isdir(worker.worktree.path):
             raise NotFound(f"the folder of {worker.name} is gone: {worker.worktree.path}", code="no_folder")
-        tree = worktrees.Tree(worker.worktree.path, admin)
+        tree = Tree(worker.worktree.path, admin)
         changes = tree.changes()
         if changes.unmerged:
             raise Refused(f"{worker.name} has unmerged files, which nobody but its agent can settle", code="unmerged")
