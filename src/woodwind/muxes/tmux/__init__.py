@@ -1,1 +1,1 @@
-"""tmux: one control-mode connection per process and server."""
+"""tmux: told what to do by plain clients, each command or batch of them one process."""

@@ -1,6 +1,6 @@
 """How tmux is told what to do: commands on a plain client's standard input, where no process list shows them.
 
-Not control mode: a tmux server of any version up to 3.6 crashes when it has news for its control clients while
+Not control mode: tmux 3.3a (and, by reports, later ones) crashes when it has news for its control clients while
 one of them is just connecting, and every session of the user's goes with it.
 """
 
