@@ -59,7 +59,8 @@ def test_no_failpoint_was_forgotten() -> None:
         for name in re.findall(r'failpoint\("([\w.]+)"\)', file.read_text("utf-8"))
     }
     assert written == set(INSIDE)
-    assert {command.split()[0] for command in COMMANDS} == set(KINDS)
+    in_place = {"branch", "leave", "come_back"}  # tests/acceptance/test_in_place.py kills at each step of these
+    assert {command.split()[0] for command in COMMANDS} | in_place == set(KINDS)
 
 
 class Stage:

@@ -207,6 +207,8 @@ class _Writer:
 
     def _git_files(self) -> list[dict[str, Any]]:
         """Save the rest of the worktree's git directory, so that a merge can go on and a reflog is whole."""
+        if os.path.realpath(self.tree.admin) == os.path.realpath(self.common):
+            return []  # the main checkout's is the repository itself, and is not removed
         kept: list[dict[str, Any]] = []
         names, folders = _below(self.tree.admin)
         for name in names:

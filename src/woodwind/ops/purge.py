@@ -101,7 +101,7 @@ class Purge:
         self.args = args
 
     def steps(self) -> list[Step]:
-        return [Step("save", self._save), Step("delete", self._delete, final=True), Step("branch", self._branch)]
+        return [Step("save", self._save, self._unlock), Step("delete", self._delete, final=True), Step("branch", self._branch)]
 
     def _admin(self) -> str:
         return worktrees.admin_of_worker(self.args["common"], self.args["worker"])
@@ -116,6 +116,10 @@ class Purge:
             snapshots.save(tree, self.args["common"], self.args["worker"], everything=True)
         if not snapshots.is_saved(self.args["common"], self.args["worker"]):
             raise WoodwindError(f"nothing is saved of {self.args['worker']}, so it was not deleted", code="not_saved")
+
+    def _unlock(self) -> None:
+        """A lock that git left on the saved ref when it was killed is taken away."""
+        branches.unlock_ref(self.args["common"], snapshots.ref_of(self.args["worker"]))
 
     def _delete(self) -> None:
         trash = self.args["trash"]

@@ -143,7 +143,11 @@ class Remove:
         self.args = args
 
     def steps(self) -> list[Step]:
-        return [Step("save", self._save), Step("stop", self._stop), Step("park", self._park, self._unpark)]
+        return [
+            Step("save", self._save, self._unlock),
+            Step("stop", self._stop),
+            Step("park", self._park, self._unpark),
+        ]
 
     def _save(self) -> None:
         self.ctx.say("saving its work")
@@ -152,6 +156,10 @@ class Remove:
             snapshots.save(Tree(self.args["path"], admin), common, worker)
         elif admin:
             snapshots.save_git_only(admin, common, worker)
+
+    def _unlock(self) -> None:
+        """What was saved does no harm; a lock that git left on it when it was killed is taken away."""
+        branches.unlock_ref(self.args["common"], snapshots.ref_of(self.args["worker"]))
 
     def _stop(self) -> None:
         found = find_pane(self.ctx, self.args["worker"])
@@ -192,7 +200,11 @@ class Leave(Remove):
     kind = "leave"
 
     def steps(self) -> list[Step]:
-        return [Step("save", self._save), Step("stop", self._stop), Step("switch", self._switch)]
+        return [
+            Step("save", self._save, self._unlock),
+            Step("stop", self._stop),
+            Step("switch", self._switch),
+        ]
 
     def _save(self) -> None:
         snapshots.save(Tree(self.args["path"], self.args["admin"]), self.args["common"], self.args["worker"])
