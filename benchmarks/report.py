@@ -78,7 +78,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def _goal(goal: float) -> str:
-    return f"≤ {goal:g}×"
+    return f"≤ {goal:g}×" if goal else "–"
 
 
 def _verdict(ok: bool) -> str:

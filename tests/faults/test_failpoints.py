@@ -32,7 +32,8 @@ INSIDE = {
     "restore.in_files": ["restore pruned"],
     "delete.after_rename": ["purge"],
 }
-
+# A worker in the user's own checkout has tests of its own.
+IN_PLACE = {"branch", "leave", "come_back"}
 BEFORE_DELETING = ("purge.before_save", "purge.after_save")
 
 

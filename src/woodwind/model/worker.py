@@ -9,6 +9,8 @@ RECORD_VERSION = 1
 SHELL = "shell"  # what `--no-agent` puts where an agent's name would be
 HEADLESS = "headless"  # the `launch` of a worker that runs without a terminal
 _TEXTS = "id project name title task kind agent model permissions launch folder made_by agent_session".split()
+_PLACE = ("path", "branch", "base_branch", "base_commit")
+RECORD_KEYS = frozenset((*_TEXTS, *_PLACE, "version", "plan", "in_place", "automated", "created_at"))
 
 
 class Worktree(NamedTuple):
@@ -85,7 +87,7 @@ class Worker(NamedTuple):
             automated=bool(record["automated"]),
             phase=phase,
             created_at=created,
-            worktree=Worktree(*(_text(record, k) for k in ("path", "branch", "base_branch", "base_commit"))),
+            worktree=Worktree(*(_text(record, k) for k in _PLACE)),
         )
 
 

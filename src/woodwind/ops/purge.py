@@ -101,7 +101,11 @@ class Purge:
         self.args = args
 
     def steps(self) -> list[Step]:
-        return [Step("save", self._save, self._unlock), Step("delete", self._delete, final=True), Step("branch", self._branch)]
+        return [
+            Step("save", self._save, self._unlock),
+            Step("delete", self._delete, final=True),
+            Step("branch", self._branch),
+        ]
 
     def _admin(self) -> str:
         return worktrees.admin_of_worker(self.args["common"], self.args["worker"])

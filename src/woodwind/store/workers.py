@@ -105,6 +105,19 @@ def count_creating(store: Store) -> int:
     return int(store.db.execute("SELECT count(*) FROM worker WHERE phase = 'creating'").fetchone()[0])
 
 
+def folders(store: Store, project: str) -> dict[str, str]:
+    """Where the worktree of each worker is by id: in its place, or in the trash."""
+    return dict(
+        store.db.execute(
+            "SELECT w.id, CASE w.phase WHEN 'removed' THEN coalesce(r.trash, '') ELSE t.path END FROM worker w "
+            "JOIN worktree t ON t.worker = w.id AND t.position = 0 "
+            "LEFT JOIN removal r ON r.worker = w.id AND r.restored_at IS NULL AND r.purged_at IS NULL "
+            "WHERE w.project = ? AND w.purged = 0",
+            (project,),
+        )
+    )
+
+
 def insert(db: sqlite3.Connection, worker: Worker) -> None:
     """Add a worker inside a transaction; IntegrityError when its name is taken."""
     columns = {

@@ -9,8 +9,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from woodwind.base import paths
 from woodwind.cli.screen import Screen
-from woodwind.config.template import write_first
 from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -98,7 +98,10 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise UsageError("--attach needs a person at a terminal")
     if args.yes:
         ctx.pick = None
-    write_first()
+    if not os.path.lexists(paths.config_file()):
+        from woodwind.config.template import write_first  # only ever needed once
+
+        write_first()
     agents = [None] if args.no_agent else [*choose_agents(ctx, args.agent, first=args.yes)]
     for agent in agents:
         if agent:
