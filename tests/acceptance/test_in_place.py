@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from woodwind.ops.remove import Leave
-from woodwind.ops.restore import ComeBack
 from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Sandbox
 
@@ -15,7 +14,6 @@ FAILPOINTS = [
     for when in ("before", "after")
 ]
 LEAVING = [f"leave.{when}_{step}" for step in ("save", "stop", "switch") for when in ("before", "after")]
-COMING_BACK = [f"come_back.{when}_{step}" for step in ("branch", "switch") for when in ("before", "after")]
 
 
 def branch_of(repo: Path) -> str:
@@ -157,19 +155,6 @@ def test_a_kill_while_it_leaves_is_settled_by_the_next_command(sandbox: Sandbox,
         assert branch_of(repo) == "main"
 
 
-@pytest.mark.parametrize("failpoint", COMING_BACK)
-def test_a_kill_while_it_comes_back_leaves_the_checkout_as_it_was(sandbox: Sandbox, repo: Path, failpoint: str) -> None:
-    sandbox.ww("branch", "Do it", "--name", "one", cwd=repo, check=True)
-    sandbox.ww("rm", "one", "--yes", cwd=repo, check=True)
-    sandbox.ww("restore", "one", cwd=repo, env={"WOODWIND_FAILPOINT": failpoint})
-    assert listed(sandbox, repo) == []
-    assert branch_of(repo) == "main"
-    sandbox.ww("restore", "one", cwd=repo, check=True)
-    assert branch_of(repo) == "feat/do"
-
-
 def test_every_step_is_killed_at() -> None:
     tried = {point.partition(".after_")[2] for point in LEAVING if ".after_" in point}
     assert {step.name for step in Leave(None, {}).steps()} == tried  # type: ignore[arg-type]
-    tried = {point.partition(".after_")[2] for point in COMING_BACK if ".after_" in point}
-    assert {step.name for step in ComeBack(None, {}).steps()} == tried  # type: ignore[arg-type]
