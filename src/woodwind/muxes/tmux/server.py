@@ -134,9 +134,16 @@ class Server:
                 "a window in your session would be closed when you detach: destroy-unattached is set there",
                 hint="Use a session of its own (-s), or unset destroy-unattached.",
             )
-        place = ("-t", f"{session}:", "-n", name, "-c", literal(folder))
-        [made] = tell(self.server, ("new-window", "-d", "-P", "-F", "#{pane_id}", *place, *_PLACEHOLDER))
-        listed = tell(self.server, *self._tags(made, worker, project), _list_panes(made))
+        # In one breath, so that a kill leaves no window without its tag; until it has one, its name tells which it is.
+        place = ("-t", f"{session}:", "-n", worker, "-c", literal(folder))
+        new = f"{session}:={worker}"
+        made, *listed = tell(
+            self.server,
+            ("new-window", "-d", "-P", "-F", "#{pane_id}", *place, *_PLACEHOLDER),
+            *self._tags(new, worker, project),
+            _list_panes(new),
+            ("rename-window", "-t", new, name),
+        )
         return self._find(made, listed)
 
     def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
