@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: $(VENV)/.ready ## make .venv ready, installing what is missing
@@ -25,7 +25,7 @@ demo: $(VENV)/.ready ## see Woodwind at work, with rehearsal agents in a throw-a
 
 .PHONY: test
 test: $(VENV)/.ready ## run all tests in parallel (the fault tests in their short form)
-	$(PYTHON_IN_VENV) -m pytest -n auto $(ARGS)
+	TMPDIR=$$(scripts/scratch) $(PYTHON_IN_VENV) -m pytest -n auto $(ARGS)
 
 .PHONY: lint
 lint: $(VENV)/.ready ## check style, formatting, types and the direction of imports
@@ -45,7 +45,7 @@ bench: $(VENV)/.ready ## measure speed against bare git and tmux
 
 .PHONY: faults
 faults: $(VENV)/.ready ## run the fault tests in their long form
-	WOODWIND_FAULTS=long $(PYTHON_IN_VENV) -m pytest -n auto tests/faults $(ARGS)
+	TMPDIR=$$(scripts/scratch) WOODWIND_FAULTS=long $(PYTHON_IN_VENV) -m pytest -n auto tests/faults $(ARGS)
 
 .PHONY: docs
 docs: $(VENV)/.ready ## write the generated parts of docs/ again

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from woodwind.base.run import find_program
 from woodwind.model.choice import ModelChoice
 from woodwind.model.errors import MissingTool, UsageError
+from woodwind.model.reading import Reading
 from woodwind.model.status import Status
 
 
@@ -22,6 +23,8 @@ class Start(NamedTuple):
     permissions: str = "ask"
     repository: str = ""  # the main checkout, which trust is keyed on
     turn_command: Sequence[str] = ()  # to be run at the end of a turn, when we commit for the agent
+    hook: str = ""  # the shell command that hands one event on, from its standard input; "" for no events
+    run_dir: str = ""  # a folder of ours, outside the repository, for the files of this start
 
 
 class Agent:
@@ -61,10 +64,16 @@ class Agent:
     # Whether it can commit in a linked worktree with these permissions; otherwise we commit at the end of its turn.
     commits: Mapping[str, bool] = {}
 
+    # Whether its own events tell of a prompt that it took, and of a turn's end.
+    tells_submits = False
+    tells_ends = False
+
     # What a person would type or press in its terminal.
     clear = "/clear"
     exit = "/exit"
     interrupt: Sequence[str] = ("Escape",)
+    # The keys that answer a permission question, by what is meant: allow, always, deny. A missing one it does not have.
+    answers: Mapping[str, Sequence[str]] = {}
 
     def program(self) -> str:
         """The executable, by the caller's PATH and then the known places; "" when it is not installed."""
@@ -94,6 +103,8 @@ class Agent:
         words += self.resume_words(start) if start.resume else self.session_words(start)
         words += self.trust_args(start)
         words += self.turn_args(start)
+        if start.hook:
+            words += self.event_args(start)
         if start.model.model:
             if not (start.headless or self.model_in_terminal):
                 raise self.cannot("be given a model in a terminal", "Choose it there, or leave --model out.")
@@ -181,6 +192,18 @@ class Agent:
     def cannot(self, what: str, hint: str) -> UsageError:
         """The error for a wish that this agent cannot fulfil."""
         return UsageError(f"the agent {self.name} cannot {what}", hint=hint, code="agent_cannot")
+
+    def event_files(self, start: Start) -> Mapping[str, str]:
+        """Files that its events need, by name: written into `start.run_dir` before it is started."""
+        return {}
+
+    def event_args(self, start: Start) -> Sequence[str]:
+        """Words that make it hand its events to `start.hook`, for this run only."""
+        return ()
+
+    def reading(self, payload: Mapping[str, Any], at: int) -> Reading | None:
+        """What one of its events tells; None where it tells nothing about its status."""
+        return None
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         """What the terminal's title proves about the agent; None when it proves nothing."""

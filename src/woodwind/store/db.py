@@ -10,7 +10,7 @@ from woodwind.base.files import locked, make_private_dir
 from woodwind.model.errors import WoodwindError
 
 _SQL = os.path.join(os.path.dirname(__file__), "sql")
-SCHEMA = 1
+SCHEMA = 6
 # A check reads the whole file: below this size it takes about a millisecond.
 _CHECKED_SIZE = 2 << 20
 

@@ -1,0 +1,1 @@
+-- What agents were told, what was seen of them, and what people are to be told of it.

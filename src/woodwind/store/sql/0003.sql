@@ -1,0 +1,1 @@
+-- Where tasks come from, and what a worktree's environment needs.

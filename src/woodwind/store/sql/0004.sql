@@ -1,0 +1,1 @@
+-- Landings: what was merged and verified, and how to take it back.

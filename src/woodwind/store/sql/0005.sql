@@ -1,0 +1,1 @@
+-- What is foreseen and judged: conflicts between workers, and the critic's denials.

@@ -1,0 +1,1 @@
+-- Runs: tasks of a plan or a tracker, carried out by workers.
