@@ -217,7 +217,9 @@ def test_another_process_with_the_same_number_is_left_alone(mux: Headless, start
     ended(mux)
     with subprocess.Popen(["sleep", "100"], start_new_session=True) as other:
         place = Path(mux.folder, "w1", "pane.json")
-        place.write_text(json.dumps(facts(mux) | {"parent": other.pid, "pid": other.pid}))
+        # Start times are told in hundredths of a second, and `true` may have begun in the same one.
+        earlier = {"parent_start": "1", "pid_start": "1"}
+        place.write_text(json.dumps(facts(mux) | {"parent": other.pid, "pid": other.pid} | earlier))
         (Path(mux.folder) / "w1" / "status").unlink()
         assert the(mux).dead
         mux.kill(the(mux))
