@@ -82,8 +82,14 @@ def carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
 
 
 def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]) -> None:
+    one_way = not operation.finish_from and not any(step.final for step in steps)
+    if one_way:
+        # After a crash it is undone, whatever step it was in, and the undo of a step that was never begun finds
+        # nothing to do: one durable write instead of one before each step.
+        operations.intend(ctx.store, row.id, steps[-1].name)
     for step in steps:
-        operations.intend(ctx.store, row.id, step.name)
+        if not one_way:
+            operations.intend(ctx.store, row.id, step.name)
         row.step = step.name
         failpoint(f"{operation.kind}.before_{step.name}")
         step.do()
