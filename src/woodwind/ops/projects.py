@@ -5,9 +5,9 @@ import os
 from woodwind.git import identity
 from woodwind.git.worktrees import repair
 from woodwind.model.errors import Refused
+from woodwind.ops.agreement import agree
 from woodwind.ops.context import Context
 from woodwind.ops.journal import recover
-from woodwind.ops.rebuild import adopt, reconcile
 from woodwind.store import projects
 
 
@@ -15,7 +15,10 @@ def current(ctx: Context) -> str:
     """The id of the project that `ctx` is in, ready for use: known to the store, nothing left half-done."""
     project = recognised(ctx)
     recover(ctx, project)
-    reconcile(ctx, ctx.store, project, ctx.repo.common)
+    if not agree(ctx.store, project, ctx.repo.common):
+        from woodwind.ops.rebuild import reconcile  # 5 ms with what it imports, and hardly ever needed
+
+        reconcile(ctx, ctx.store, project, ctx.repo.common)
     return project
 
 
@@ -27,6 +30,8 @@ def recognised(ctx: Context) -> str:
     known = projects.find(store, project)
     if known is None:
         projects.remember(store, project, repo.common, repo.name)
+        from woodwind.ops.rebuild import adopt  # as in `current`
+
         adopt(ctx, store, project, repo.common)
     elif known[0] != repo.common:
         if os.path.isdir(known[0]) and identity.read_id(known[0]) == project:

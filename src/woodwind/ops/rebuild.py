@@ -13,7 +13,7 @@ from woodwind.git import identity, snapshots
 from woodwind.git.worktrees import admin_dirs, path_of, read_record, write_record
 from woodwind.model.errors import WoodwindError
 from woodwind.model.status import Phase
-from woodwind.model.worker import RECORD_KEYS, RECORD_VERSION, Worker
+from woodwind.model.worker import RECORD_VERSION, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.ops.context import Context
 from woodwind.ops.journal import worker_lock
@@ -103,8 +103,6 @@ def reconcile(ctx: Context, store: Store, project: str, common: str) -> None:
 
     The newest rows of a store are lost with its -wal file, without a trace.
     """
-    if _agree(store, project, common):
-        return
     adopted = 0
     for admin in admin_dirs(common):
         record, path = _readable(read_record(admin)), path_of(admin)
@@ -124,18 +122,6 @@ def reconcile(ctx: Context, store: Store, project: str, common: str) -> None:
                     _set_right(store, worker.id, path)
     if adopted:
         _adopt_terminals(ctx, store)
-
-
-def _agree(store: Store, project: str, common: str) -> bool:
-    """Whether git has each worker where the store has it, and no other: nearly always, and quick to see."""
-    folders = workers.folders(store, project)
-    places = set(folders.values())
-    for admin in admin_dirs(common):
-        record, path = read_record(admin), path_of(admin)
-        ours = record is not None and record.keys() >= RECORD_KEYS and folders.get(str(record["id"])) == path
-        if not ours and (record is not None or path in places or not path):
-            return False
-    return True
 
 
 def _as_recorded(record: dict[str, Any], path: str) -> Worker:
