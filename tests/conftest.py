@@ -1,5 +1,6 @@
 """Fixtures for everyone: a private place for each test, and a real repository in it."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -7,9 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from woodwind.testing.repo import git, make_repo
 from woodwind.testing.sandbox import Sandbox
+
+# The same examples every time, so that a red test is about the change and not about luck; the long form looks further.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("searching", deadline=None)
+settings.load_profile("searching" if os.environ.get("WOODWIND_FAULTS") == "long" else "steady")
 
 TOY = """#!/bin/sh
 echo "toy got: $1"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from woodwind.store.db import SCHEMA
 from woodwind.testing.evidence import database, leftovers, manifest, rows, work_of
 from woodwind.testing.repo import commit, git, make_repo
 from woodwind.testing.sandbox import Sandbox
@@ -111,11 +112,15 @@ def text_instead(path: Path) -> None:
     path.write_text("This was a database once.\n" * 200)
 
 
-def another_database(path: Path) -> None:
+def another_database(path: Path, version: int = SCHEMA) -> None:
     path.unlink()
     with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE recipe (name TEXT)")
-        db.execute("PRAGMA user_version = 1")
+        db.execute(f"PRAGMA user_version = {version}")
+
+
+def another_older_database(path: Path) -> None:
+    another_database(path, version=1)
 
 
 def spoil_schema(path: Path) -> None:
@@ -135,7 +140,8 @@ def forget_version(path: Path) -> None:
 
 
 DAMAGES: list[Callable[[Path], None]] = [
-    truncate, truncate_to_a_page, zero_a_page, zero_all, text_instead, another_database, spoil_schema, rename_column,
+    truncate, truncate_to_a_page, zero_a_page, zero_all, text_instead, another_database,
+    another_older_database, spoil_schema, rename_column,
     forget_version,
 ]  # fmt: skip
 

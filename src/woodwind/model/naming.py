@@ -135,8 +135,8 @@ def check_branch(branch: str) -> str:
         bad = "it has a control character or one that changes the direction of text"
     elif ".." in branch or "@{" in branch or "//" in branch:
         bad = "it has '..', '@{' or '//'"
-    elif any(p.startswith(".") or p.endswith((".lock", ".")) or not p for p in branch.split("/")):
-        bad = "a part of it is empty, begins with '.', or ends with '.' or '.lock'"
+    elif branch.endswith(".") or any(p.startswith(".") or p.endswith(".lock") or not p for p in branch.split("/")):
+        bad = "it ends with '.', or a part of it is empty, begins with '.', or ends with '.lock'"
     if bad:
         raise UsageError(
             f"{one_line(branch, 80)!r} cannot be a branch name: {bad}", hint="See: git help check-ref-format"

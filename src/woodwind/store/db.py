@@ -97,6 +97,9 @@ def _text(data: bytes) -> str:
 
 def _migrate(store: Store) -> None:
     with locked(store.path + ".lock"):
+        version = store.db.execute("PRAGMA user_version").fetchone()[0]
+        if version and _schema(store.db) != _schema_of(version):
+            raise Damaged(f"the store {store.path} is damaged: it has not the tables of its version, {version}")
         store.db.execute("PRAGMA journal_mode = WAL")  # again, where whoever made the file died before it
         try:
             _run_migrations(store)
@@ -106,14 +109,26 @@ def _migrate(store: Store) -> None:
             raise
 
 
-def _run_migrations(store: Store) -> None:
+def _schema(db: sqlite3.Connection) -> list[tuple[str]]:
+    sql = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    return db.execute(sql).fetchall()
+
+
+def _schema_of(version: int) -> list[tuple[str]]:
+    """What `_schema` gives for a store of this version that is as we made it."""
+    with contextlib.closing(_connect(":memory:")) as fresh:
+        _run_migrations(Store(":memory:", fresh), version)
+        return _schema(fresh)
+
+
+def _run_migrations(store: Store, wanted: int = SCHEMA) -> None:
     with store.transaction() as db:
         version = db.execute("PRAGMA user_version").fetchone()[0]
-        for number in range(version + 1, SCHEMA + 1):
+        for number in range(version + 1, wanted + 1):
             with open(os.path.join(_SQL, f"{number:04}.sql"), encoding="utf-8") as file:
                 for statement in _statements(file.read()):
                     db.execute(statement)
-        db.execute(f"PRAGMA user_version = {SCHEMA}")
+        db.execute(f"PRAGMA user_version = {wanted}")
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -158,12 +173,9 @@ def set_aside(path: str) -> str:
 def is_whole(path: str) -> bool:
     """Whether a full check of the file finds no damage."""
     try:
-        with contextlib.closing(_connect(path)) as db, contextlib.closing(_connect(":memory:")) as fresh:
-            if db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
-                return False
-            _run_migrations(Store(":memory:", fresh))
-            schema = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name"
-            return db.execute(schema).fetchall() == fresh.execute(schema).fetchall()
+        with contextlib.closing(_connect(path)) as db:
+            whole = db.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+            return whole and _schema(db) == _schema_of(SCHEMA)
     except sqlite3.OperationalError:
         return True  # locked or unreadable is no proof of damage
     except (sqlite3.DatabaseError, UnicodeDecodeError):
