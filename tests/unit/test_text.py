@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from woodwind.model.brief import brief
+from woodwind.model.brief import BriefFacts, build
 from woodwind.model.text import clean, fit, one_line, width
 
 
@@ -72,7 +72,7 @@ def test_width(text: str, columns: int) -> None:
 
 
 def test_the_brief_holds_the_task_without_escapes() -> None:
-    text = brief(task="do \x1b[31mthis\0\n\nand `that`", branch="feat/x", base_branch="main")
+    text = build(BriefFacts(task="do \x1b[31mthis\0\n\nand `that`", branch="feat/x", base="main"))
     assert "do this\n\nand `that`" in text
     assert "`feat/x`" in text
     assert "`main`" in text

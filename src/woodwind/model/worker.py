@@ -9,6 +9,7 @@ RECORD_VERSION = 1
 SHELL = "shell"  # what `--no-agent` puts where an agent's name would be
 HEADLESS = "headless"  # the `launch` of a worker that runs without a terminal
 _TEXTS = "id project name title task kind agent model permissions launch folder made_by agent_session".split()
+_LATER_TEXTS = ("origin", "url")  # records of before have none
 _PLACE = ("path", "branch", "base_branch", "base_commit")
 RECORD_KEYS = frozenset((*_TEXTS, *_PLACE, "version", "plan", "in_place", "automated", "created_at"))
 
@@ -44,6 +45,9 @@ class Worker(NamedTuple):
     phase: Phase
     created_at: datetime
     worktree: Worktree
+    origin: str = ""  # the ticket that it came from, as in `github:7`
+    url: str = ""
+    untrusted: bool = False  # its base is a stranger's code, of which nothing may be run, installed or believed
 
     def record(self) -> dict[str, Any]:
         """What is kept in the worktree's git directory, so that the store can be rebuilt."""
@@ -70,6 +74,9 @@ class Worker(NamedTuple):
             "base_branch": self.worktree.base_branch,
             "base_commit": self.worktree.base_commit,
             "path": self.worktree.path,
+            "origin": self.origin,
+            "url": self.url,
+            "untrusted": self.untrusted,
         }
 
     @classmethod
@@ -88,6 +95,8 @@ class Worker(NamedTuple):
             phase=phase,
             created_at=created,
             worktree=Worktree(*(_text(record, k) for k in _PLACE)),
+            **{name: _text(record, name) for name in _LATER_TEXTS if name in record},
+            untrusted=bool(record.get("untrusted", False)),
         )
 
 

@@ -12,7 +12,7 @@ from woodwind.base.files import locked
 from woodwind.git import branches, checkouts, worktrees
 from woodwind.git.identity import lock_of
 from woodwind.git.repo import Refs, base_for
-from woodwind.model.brief import FILE, FOLDER, POINTER, brief
+from woodwind.model.brief import FILE, FOLDER, POINTER, BriefFacts, build
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError
 from woodwind.model.status import Phase
@@ -228,10 +228,12 @@ class Create:
         os.mkdir(folder)
         # A folder that ignores itself: nothing of it can show in git status or be committed by accident.
         _write(os.path.join(folder, ".gitignore"), b"*\n")
-        text = brief(
-            task=self.worker.task or self.worker.title,
-            branch=self.tree.branch,
-            base_branch=self.tree.base_branch or self.tree.base_commit,
+        text = build(
+            BriefFacts(
+                task=self.worker.task or self.worker.title,
+                branch=self.tree.branch,
+                base=self.tree.base_branch or self.tree.base_commit,
+            )
         )
         _write(os.path.join(self.tree.path, FILE), text.encode("utf-8", "replace"))
 

@@ -13,7 +13,8 @@ from woodwind.store.db import Store
 _SELECT = (
     "SELECT w.id, w.project, w.name, w.title, w.task, w.kind, w.agent, w.model, w.permissions, "
     "w.launch, w.folder, w.plan, w.in_place, w.automated, w.made_by, "
-    "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit "
+    "w.agent_session, w.phase, w.created_at, t.path, t.branch, t.base_branch, t.base_commit, "
+    "w.origin, w.url, w.untrusted "
     "FROM worker w LEFT JOIN worktree t ON t.worker = w.id AND t.position = 0 "
 )
 
@@ -48,7 +49,10 @@ def _worker(row: tuple[Any, ...]) -> Worker:
         agent_session=agent_session,
         phase=Phase(phase),
         created_at=from_ms(created),
-        worktree=Worktree(*row[18:]),
+        worktree=Worktree(*row[18:22]),
+        origin=row[22],
+        url=row[23],
+        untrusted=bool(row[24]),
     )
 
 
@@ -140,6 +144,9 @@ def insert(db: sqlite3.Connection, worker: Worker) -> None:
         "agent_session": worker.agent_session,
         "phase": worker.phase,
         "created_at": to_ms(worker.created_at),
+        "origin": worker.origin,
+        "url": worker.url,
+        "untrusted": worker.untrusted,
     }
     values = ", ".join(f":{name}" for name in columns)
     db.execute(f"INSERT INTO worker ({', '.join(columns)}) VALUES ({values})", columns)
