@@ -103,12 +103,21 @@ def launched(sandbox: Sandbox, repo: Path, programs: Path, agent: Agent, words: 
     assert env.pop("WOODWIND_WORKER") == worker["id"]
     assert all(env.pop(f"WOODWIND_{name}") for name in ("PROJECT", "SOCKET", "AUTOMATED"))
     assert {name for name, value in env.items() if value == GIVEN} == set(agent.pass_env)
-    argv = UUID.sub("<session>", shlex.join(got["argv"]))
-    for path, placeholder in {str(programs): "<bin>", str(repo): "<repo>", sys.executable: "<python>"}.items():
+    spool = Path(env.pop("WOODWIND_SPOOL"))
+    assert spool.is_dir()
+    words = [_without_hook(word, str(spool)) for word in got["argv"]]
+    argv = UUID.sub("<session>", shlex.join(words))
+    places = {str(programs): "<bin>", str(repo): "<repo>", sys.executable: "<python>", str(spool.parent): "<worker>"}
+    for path, placeholder in places.items():
         argv = argv.replace(path, placeholder)
     found = {"argv": argv}
-    more = [f"{name}={value}" for name, value in env.items() if value != GIVEN]
+    more = [f"{name}={_without_hook(value, str(spool))}" for name, value in env.items() if value != GIVEN]
     return found | ({"sets": " ".join(more)} if more else {}) | ({"typed": got["typed"]} if "typed" in got else {})
+
+
+def _without_hook(text: str, spool: str) -> str:
+    """A text in which the command that hands on events, however its quotes are written, is only named."""
+    return re.sub(rf"\(d='{re.escape(spool)}'.*?\|\|:", "<hook>", text)
 
 
 def words_of(agent: Agent, start: Start) -> str:

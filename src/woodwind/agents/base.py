@@ -24,6 +24,7 @@ class Start(NamedTuple):
     repository: str = ""  # the main checkout, which trust is keyed on
     turn_command: Sequence[str] = ()  # to be run at the end of a turn, when we commit for the agent
     hook: str = ""  # the shell command that hands one event on, from its standard input; "" for no events
+    allowed: Sequence[str] = ()  # tools that were allowed for good in this project, as its readings name them
     run_dir: str = ""  # a folder of ours, outside the repository, for the files of this start
 
 
@@ -112,6 +113,7 @@ class Agent:
         if start.model.thinking:
             words += self.thinking_args(start.model.thinking)
         words += self.plan_words() if start.plan else self.permission_args(start)
+        words += self.allow_args(start)
         return words + self.prompt_words(start)
 
     def variables(self, start: Start) -> Mapping[str, str]:
@@ -180,6 +182,10 @@ class Agent:
             known = " or ".join(self.permissions)
             raise self.cannot(f"run with permissions {start.permissions!r}", f"Use --permissions {known}.")
         return self.permissions[start.permissions]
+
+    def allow_args(self, start: Start) -> Sequence[str]:
+        """Words that let it use `start.allowed` without asking; none where it cannot be told."""
+        return ()
 
     def plan_words(self) -> Sequence[str]:
         """Words that make it plan without editing."""

@@ -30,6 +30,16 @@ def worker_dir(worker_id: str) -> str:
     return os.path.join(state_dir(), "workers", worker_id)
 
 
+def spool_dir(worker_id: str) -> str:
+    """The folder that a worker's agent puts its events into, one file each."""
+    return os.path.join(worker_dir(worker_id), "spool")
+
+
+def run_dir(worker_id: str) -> str:
+    """The folder for the files that one start of a worker's agent needs."""
+    return os.path.join(worker_dir(worker_id), "run")
+
+
 def headless_dir() -> str:
     """The folder of the workers that run without a terminal."""
     return os.path.join(state_dir(), "headless")

@@ -25,7 +25,7 @@ from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
 from woodwind.ops.in_place import check_checkout
 from woodwind.ops.journal import Step, carry_out, worker_lock
-from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
+from woodwind.ops.launch import Launch, drop_run_files, launch_of, open_pane, start_pane
 from woodwind.ops.limits import room
 from woodwind.ops.terminal import known_servers
 from woodwind.store import events, operations, projects as project_rows, terminals, workers
@@ -247,6 +247,7 @@ class Create:
             for pane in mux.panes():
                 if pane.worker == self.worker.id:
                     mux.kill(pane)
+        drop_run_files(self.worker.id)
 
     def _start_agent(self) -> None:
         assert self.mux

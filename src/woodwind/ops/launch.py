@@ -1,13 +1,17 @@
 """Starting a program in a worker's terminal: at first, and again at a resume."""
 
+import contextlib
 import os
 import sys
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from woodwind.agents.base import Agent, Start
 from woodwind.base import paths
-from woodwind.base.files import is_inside
+from woodwind.base.clock import new_id
+from woodwind.base.files import is_inside, make_private_dir
 from woodwind.base.processes import start_time
+from woodwind.base.spool import hook_command
 from woodwind.model import naming
 from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
@@ -23,6 +27,8 @@ class Launch(NamedTuple):
     env: dict[str, str]
     unset: list[str]
     names: list[str]
+    nonce: str = ""  # tells the events of this start from those of any other
+    files: Mapping[str, str] = {}  # what the agent's events need, for the worker's run folder
 
 
 def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, project: str, automated: bool) -> Launch:
@@ -40,6 +46,10 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
         return Launch([ctx.environ.get("SHELL") or "/bin/sh"], env, unset, [])
     if not agent.commits.get(start.permissions, True):
         start = start._replace(turn_command=(sys.executable, "-m", "woodwind", "__turn-ended"))
+    nonce = new_id("")
+    spool = paths.spool_dir(worker)
+    start = start._replace(hook=hook_command(spool, nonce), run_dir=paths.run_dir(worker))
+    env["WOODWIND_SPOOL"] = spool
     env.update(agent.variables(start))
     names = list(dict.fromkeys(agent.pass_env))
     for name in names:
@@ -47,7 +57,7 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
             env[name] = ctx.environ[name]
         elif name not in env:
             unset.append(name)
-    return Launch(agent.argv(start), env, unset, names)
+    return Launch(agent.argv(start), env, unset, names, nonce, agent.event_files(start))
 
 
 def folder_of(worker: Worker) -> str:
@@ -79,8 +89,35 @@ def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
 
 def start_pane(ctx: Context, mux: Mux, pane: Pane, how: Launch, name: str) -> Terminal:
     """Start the program in the placeholder; a note is left when it exits at once."""
+    _prepare(pane.worker, how)
     started = mux.start(pane, how.argv, env=how.env, unset=how.unset)
     if started.dead:
         how_it_ended = started.exit_status or "a status that is not known"
         ctx.notes.append(f"the agent of {name} exited at once with {how_it_ended}: see `ww log {name}`")
-    return Terminal(mux.server, started.pid, start_time(started.pid), how.names)
+    return Terminal(mux.server, started.pid, start_time(started.pid), how.names, how.nonce)
+
+
+def _prepare(worker: str, how: Launch) -> None:
+    """Make the spool that the agent's events go to, and write the files that make it hand them on."""
+    if not how.nonce:
+        return
+    make_private_dir(paths.spool_dir(worker))
+    folder = paths.run_dir(worker)
+    make_private_dir(folder)
+    for name, text in how.files.items():
+        place = os.path.join(folder, os.path.basename(name))
+        # Renamed into place, because an earlier start of the agent may still read the old one. Not made durable:
+        # the next start writes it again.
+        with open(f"{place}.new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(f"{place}.new", place)
+
+
+def drop_run_files(worker: str) -> None:
+    """Delete a worker's spool and the files of its starts, once nothing of it can run any more."""
+    import shutil  # 3 ms, for what is rare
+
+    for folder in (paths.spool_dir(worker), paths.run_dir(worker)):
+        shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.rmdir(paths.worker_dir(worker))  # stays while something else is kept there

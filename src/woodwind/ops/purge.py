@@ -17,6 +17,7 @@ from woodwind.model.outcome import Outcome
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step, carry_out, worker_lock
+from woodwind.ops.launch import drop_run_files
 from woodwind.ops.rebuild import TRASH_FOLDER
 from woodwind.store import events, operations, removals, workers
 
@@ -136,6 +137,7 @@ class Purge:
             if admin:
                 worktrees.forget(self.args["common"], admin)
             worktrees.clear_forgotten(self.args["common"])
+        drop_run_files(self.args["worker"])
 
     def _branch(self) -> None:
         """A branch whose commits are all in its base goes too; any other stays."""

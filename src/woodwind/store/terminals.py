@@ -10,28 +10,38 @@ from woodwind.store.db import Store
 class Terminal:
     """A started process: its server, pid and start time tell it from any other."""
 
-    __slots__ = ("env_names", "pid", "pid_start", "server")
+    __slots__ = ("env_names", "nonce", "pid", "pid_start", "server")
 
-    def __init__(self, server: str, pid: int, pid_start: str, env_names: list[str]) -> None:
+    def __init__(self, server: str, pid: int, pid_start: str, env_names: list[str], nonce: str = "") -> None:
         self.server = server
         self.pid = pid
         self.pid_start = pid_start
         self.env_names = env_names
+        self.nonce = nonce  # tells the events of this start from those of any other
 
 
 def find(store: Store, worker: str) -> Terminal | None:
     """The worker's terminal as it was last started."""
     row = store.db.execute(
-        "SELECT server, pid, pid_start, env_names FROM terminal WHERE worker = ?", (worker,)
+        "SELECT server, pid, pid_start, env_names, nonce FROM terminal WHERE worker = ?", (worker,)
     ).fetchone()
-    return Terminal(row[0], row[1], row[2], json.loads(row[3])) if row else None
+    return Terminal(row[0], row[1], row[2], json.loads(row[3]), row[4]) if row else None
 
 
 def save(db: sqlite3.Connection, worker: str, terminal: Terminal) -> None:
     """Record what was started, inside a transaction."""
     db.execute(
-        "INSERT OR REPLACE INTO terminal VALUES (?, ?, ?, ?, ?, ?)",
-        (worker, terminal.server, terminal.pid, terminal.pid_start, json.dumps(terminal.env_names), to_ms(now())),
+        "INSERT OR REPLACE INTO terminal (worker, server, pid, pid_start, env_names, started_at, nonce) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            worker,
+            terminal.server,
+            terminal.pid,
+            terminal.pid_start,
+            json.dumps(terminal.env_names),
+            to_ms(now()),
+            terminal.nonce,
+        ),
     )
 
 

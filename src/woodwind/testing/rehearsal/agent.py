@@ -25,8 +25,10 @@ class Agent:
         self._screen = screen
         self._options = options
         self._history = history
-        self._dialogue = Dialogue(screen, Hooks(screen, history.session_id))
-        self._performer = Performer(self._dialogue, plan=options.plan, ask_edits=options.ask_edits)
+        self._dialogue = Dialogue(screen, Hooks(screen, history.session_id, options.hook))
+        self._performer = Performer(
+            self._dialogue, plan=options.plan, ask_edits=options.ask_edits, allowed=options.allow
+        )
         self._outcome = "done"
 
     def run(self) -> int:

@@ -12,25 +12,25 @@ _LIMIT_SECONDS = 10.0
 
 
 class Hooks:
-    """Calls the hook command of the environment, or does nothing where there is none."""
+    """Calls the hook commands of the environment and of the command line, or does nothing where there is none."""
 
-    def __init__(self, screen: Plain, session_id: str) -> None:
+    def __init__(self, screen: Plain, session_id: str, command: str = "") -> None:
         self.session_id = session_id
         self.busy = False
         self._screen = screen
-        self._command = os.environ.get("REHEARSAL_HOOK")
+        self._commands = [found for found in (command, os.environ.get("REHEARSAL_HOOK", "")) if found]
 
     def fire(self, event: str, prompt_id: str | None, **facts: object) -> None:
-        """Runs the hook for one event to its end; a hook that fails or hangs changes nothing."""
-        if not self._command:
-            return
+        """Runs the hooks for one event to their end; a hook that fails or hangs changes nothing."""
         payload = {"hook_event_name": event, "session_id": self.session_id, "prompt_id": prompt_id}
         data = json.dumps({**payload, "cwd": os.getcwd(), **facts}).encode() + b"\n"
         self.busy = True
         try:
-            process.run(self._screen, ["sh", "-c", self._command], data=data, limit=_LIMIT_SECONDS)
-        except OSError:
-            # As with real agents: a hook that cannot start must not stop the work.
-            pass
+            for command in self._commands:
+                try:
+                    process.run(self._screen, ["sh", "-c", command], data=data, limit=_LIMIT_SECONDS)
+                except OSError:
+                    # As with real agents: a hook that cannot start must not stop the work.
+                    continue
         finally:
             self.busy = False

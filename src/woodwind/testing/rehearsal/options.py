@@ -10,6 +10,8 @@ USAGE = """usage: rehearsal [options] [PROMPT]
   --resume ID       go on with that session
   --model NAME      the model to name in the banner
   --plan            plan mode: refuse every editing action
+  --hook COMMAND    run this for each event, besides $REHEARSAL_HOOK
+  --allow VERB      with --ask-edits: do not ask about this action
   --ask-edits       ask for permission before each editing action
   -p, --print       no terminal: do the prompt's turn, print, and exit
   --version         print the version and exit
@@ -30,6 +32,8 @@ class Options:
         self.model = ""
         self.plan = False
         self.ask_edits = False
+        self.hook = ""
+        self.allow: list[str] = []
         self.print = False
         # A text to print instead of starting: the version or the usage.
         self.info = ""
@@ -55,13 +59,17 @@ def parse(argv: Sequence[str]) -> Options:
 
 def _take(options: Options, word: str, words: Iterator[str]) -> None:
     name, equals, value = word.partition("=")
-    if name in ("--session-id", "--resume", "--model"):
+    if name in ("--session-id", "--resume", "--model", "--hook", "--allow"):
         if not equals:
             value = next(words, "")
         if not value:
             raise UsageError(f"{name} needs a value")
         if name == "--model":
             options.model = value
+        elif name == "--hook":
+            options.hook = value
+        elif name == "--allow":
+            options.allow.append(value)
         else:
             options.session_id, options.resume = value, name == "--resume"
     elif word == "--plan":

@@ -29,12 +29,13 @@ class Denied(Exception):
 class Performer:
     """Does scripts, and remembers between turns what was answered and allowed."""
 
-    def __init__(self, dialogue: Dialogue, *, plan: bool, ask_edits: bool) -> None:
+    def __init__(self, dialogue: Dialogue, *, plan: bool, ask_edits: bool, allowed: Sequence[str] = ()) -> None:
         self.answer: str | None = None
         self._dialogue = dialogue
         self._screen = dialogue.screen
         self._plan = plan
         self._ask_edits = ask_edits
+        self._allowed = {*allowed}
         self._last = ""
 
     def perform(self, text: str) -> str:
@@ -94,7 +95,7 @@ class Performer:
             self._say(f"plan mode: I would {what}")
             return
         self._dialogue.fire("PreToolUse", tool_name=action.verb, tool_input=facts)
-        if self._ask_edits:
+        if self._ask_edits and action.verb not in self._allowed:
             question = f"Allow {what}? (y/n/a for always)"
             reply = self._dialogue.ask(action.verb, question, accepted=(*_YES, *_NO, *_ALWAYS))
             if reply in _NO:
