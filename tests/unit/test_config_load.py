@@ -91,6 +91,8 @@ def test_every_key_of_every_section_can_be_set_by_a_variable() -> None:
             variable = loading.variable_for(section, f.name, f.metadata)
             current = getattr(getattr(Config(), section), f.name)
             value = "3" if isinstance(current, int) else (f.metadata["choices"] or ("5 MB",))[-1]
+            if isinstance(current, bool):
+                value = "False" if current else "True"
             loaded = load(environ={variable: value}, user="")
             assert str(getattr(getattr(loaded.config, section), f.name)) == value
 

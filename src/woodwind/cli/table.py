@@ -34,6 +34,7 @@ COMMANDS = {
     "diff": _at("diff", "Work", "what a worker changed since it left its base"),
     "shell": _at("shell", "Work", "a shell in a worker's folder"),
     "exec": _at("exec", "Work", "run a command in a worker's folder"),
+    "forecast": _at("forecast", "Land", "which workers collide with each other or with their target"),
     "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),
     "rm": _at("rm", "Tidy up", "remove a worker; its worktree is parked whole, nothing is deleted"),
     "restore": _at("restore", "Tidy up", "bring a removed worker back"),

@@ -172,6 +172,8 @@ def _merge_environment(loaded: Loaded, environ: Mapping[str, str]) -> None:
                 continue
             current = getattr(target, f.name)
             value: Any = int(text) if isinstance(current, int) and text.isdecimal() else text
+            if isinstance(current, bool):
+                value = {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
             where = f"{section}.{f.name}"
             setattr(target, f.name, _checked(value, current, f.metadata, where, f"${variable}"))
             loaded.sources[where] = f"${variable}"

@@ -101,6 +101,12 @@ class Cleanup(Section):
     days: int = key(14, "How many days a worker must have been idle.")
 
 
+class Forecast(Section):
+    """`ww forecast`: conflicts that are seen before anything is merged."""
+
+    tell: bool = key(True, "Tell the younger of two workers that collide, between its turns, once per collision.")
+
+
 class Output(Section):
     """What commands print."""
 
@@ -161,6 +167,7 @@ class Config(Section):
         self.trash = Trash()
         self.limits = Limits()
         self.cleanup = Cleanup()
+        self.forecast = Forecast()
         self.output = Output()
         self.agents: dict[str, Agent] = {}
 
@@ -172,5 +179,6 @@ SECTIONS: dict[str, type[Section]] = {
     "limits": Limits,
     "trash": Trash,
     "cleanup": Cleanup,
+    "forecast": Forecast,
     "output": Output,
 }

@@ -32,7 +32,11 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
     names = projects.names(ctx.store) if everywhere else {}
     if not everywhere:
         ctx.notes += _gone(ctx, project, rows)
-    return Outcome([_entry(row, panes.get(row.id), names) for row in rows], notes=ctx.notes)
+    entries = [_entry(row, panes.get(row.id), names) for row in rows]
+    collided = listing.collisions(ctx.store, project)
+    for entry in entries:
+        entry["forecast"] = collided.get(entry["id"], [])
+    return Outcome(entries, notes=ctx.notes)
 
 
 def _elsewhere(ctx: Context, project: str) -> bool:

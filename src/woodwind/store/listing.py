@@ -41,3 +41,19 @@ def held(store: Store, project: str) -> int:
     """How many workers of a project have a worktree, those in the trash included."""
     sql = "SELECT count(*) FROM worker WHERE project = ? AND purged = 0"
     return int(store.db.execute(sql, (project,)).fetchone()[0])
+
+
+def collisions(store: Store, project: str = "") -> dict[str, list[str]]:
+    """Whom each worker collides with, by the last forecast: names of workers, or of its target branch."""
+    found: dict[str, list[str]] = {}
+    for worker, other, name, other_name in store.db.execute(
+        "SELECT c.worker, c.other, w.name, coalesce(o.name, c.target) FROM collision c "
+        "JOIN worker w ON w.id = c.worker LEFT JOIN worker o ON o.id = c.other "
+        "WHERE (? = '' OR c.project = ?) AND w.phase <> 'removed' AND coalesce(o.phase, '') <> 'removed' "
+        "ORDER BY c.appeared_at",
+        (project, project),
+    ):
+        found.setdefault(worker, []).append(other_name)
+        if other:
+            found.setdefault(other, []).append(name)
+    return found

@@ -50,6 +50,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
         told = _told(w)
         since = age(now - datetime.fromisoformat(w["created_at"]).timestamp()) if w["created_at"] else "?"
         asks = f"{w['detail']} — " if w["status"] == "asking" else ""
+        asks += f"collides with {', '.join(w['forecast'])} — " if w["forecast"] else ""
         rows.append(
             [
                 *([w["project_name"]] if everywhere else []),
