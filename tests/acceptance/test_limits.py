@@ -6,6 +6,7 @@ from woodwind.testing.repo import make_repo
 from woodwind.testing.sandbox import Sandbox
 
 WORKERS = "WOODWIND_LIMITS_WORKERS"
+DAEMON = {"WOODWIND_DAEMON_START": "auto"}
 
 
 def phases(sandbox: Sandbox, repo: Path, **env: str) -> dict[str, str]:
@@ -14,7 +15,7 @@ def phases(sandbox: Sandbox, repo: Path, **env: str) -> dict[str, str]:
 
 
 def test_workers_over_the_limit_wait_and_start_in_order(sandbox: Sandbox, repo: Path) -> None:
-    env = {WORKERS: "1"}
+    env = {WORKERS: "1", **DAEMON}
     for name in ("one", "two", "three"):
         made = sandbox.ww("new", "Do it", "--name", name, cwd=repo, env=env, check=True)
         assert ("waits for room: 1 of 1 workers run" in made.stderr) == (name != "one")
@@ -34,7 +35,7 @@ def test_workers_over_the_limit_wait_and_start_in_order(sandbox: Sandbox, repo: 
 
 
 def test_the_limit_counts_workers_of_all_projects(sandbox: Sandbox, repo: Path) -> None:
-    env = {WORKERS: "1"}
+    env = {WORKERS: "1", **DAEMON}
     other = make_repo(sandbox.home / "other")
     (other / "woodwind.toml").write_text((repo / "woodwind.toml").read_text())
     sandbox.ww("new", "Do it", "--name", "here", cwd=repo, env=env, check=True)
@@ -64,7 +65,7 @@ def test_eight_at_once_never_exceed_the_limit(sandbox: Sandbox, repo: Path) -> N
 
 
 def test_one_that_cannot_be_started_does_not_hold_up_the_others(sandbox: Sandbox, repo: Path) -> None:
-    env = {WORKERS: "1"}
+    env = {WORKERS: "1", **DAEMON}
     lame = sandbox.home / "lame"
     lame.write_text("#!/bin/sh\nexec cat\n")
     lame.chmod(0o755)
@@ -80,7 +81,7 @@ def test_one_that_cannot_be_started_does_not_hold_up_the_others(sandbox: Sandbox
 
 
 def test_a_keeper_that_died_is_replaced_by_the_next_command(sandbox: Sandbox, repo: Path) -> None:
-    env = {WORKERS: "1"}
+    env = {WORKERS: "1", **DAEMON}
     sandbox.ww("new", "Do it", "--name", "one", cwd=repo, env=env, check=True)
     sandbox.ww("new", "Do it", "--name", "two", cwd=repo, env=env, check=True)
     assert sandbox.end_keepers() == 1

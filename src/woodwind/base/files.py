@@ -11,19 +11,26 @@ from woodwind.model.errors import WoodwindError
 
 def make_private_dir(path: str) -> None:
     """Make the folder `path` with its parents, readable only by this user."""
-    before = os.umask(
-        0o077
-    )  # makedirs gives its mode only to the last folder, and this one may come before the store's
     try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        _make_private(path)
     except OSError as error:
         raise WoodwindError(
             f"cannot make the folder {path}: {error.strerror}",
             code="not_writable",
             hint="Woodwind keeps its state there. Make it writable, or set XDG_STATE_HOME to a folder that is.",
         ) from error
-    finally:
-        os.umask(before)
+
+
+def _make_private(path: str) -> None:
+    """Like makedirs, which gives its mode only to the last folder; a umask would be that of all threads."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+    except FileNotFoundError:
+        _make_private(os.path.dirname(path))
+        _make_private(path)
 
 
 def write_atomic(path: str, data: bytes, *, mode: int = 0o600) -> None:

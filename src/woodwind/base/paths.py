@@ -1,6 +1,10 @@
 """Where Woodwind keeps its files: the XDG folders, read from the environment at each call."""
 
 import os
+from binascii import crc32
+
+# A socket's path has about 100 bytes, of which ours takes 20.
+_LONGEST_RUNTIME_DIR = 80
 
 
 def _xdg(variable: str, default: str) -> str:
@@ -50,8 +54,26 @@ def lock_file(name: str) -> str:
     return os.path.join(state_dir(), "locks", name)
 
 
+def runtime_dir() -> str:
+    """The folder of the daemon's sockets: one per store, and short enough for a socket's path."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    folder = os.path.join(runtime, "woodwind") if os.path.isabs(runtime) else os.path.join(state_dir(), "run")
+    store = f"{crc32(os.fsencode(os.path.abspath(database()))):08x}"
+    if len(os.fsencode(folder)) > _LONGEST_RUNTIME_DIR:
+        return f"/tmp/woodwind-{os.getuid()}-{store}"
+    return os.path.join(folder, store)
+
+
 def socket() -> str:
     """The daemon's Unix socket."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    folder = os.path.join(runtime, "woodwind") if os.path.isabs(runtime) else state_dir()
-    return os.path.join(folder, "socket")
+    return os.path.join(runtime_dir(), "socket")
+
+
+def daemon_file(store: str = "") -> str:
+    """The file whose kernel lock the daemon of a store holds, and in which it says where its sockets are."""
+    return (store or database()) + ".daemon"
+
+
+def daemon_log() -> str:
+    """The daemon's log."""
+    return os.path.join(state_dir(), "daemon.log")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from woodwind.base import paths
-from woodwind.config.schema import SECTIONS, Agent, Config, fields
+from woodwind.config.schema import SECTIONS, USER_ONLY, Agent, Config, fields
 from woodwind.config.sizes import parse_size
 from woodwind.model.errors import ConfigError
 
@@ -46,6 +46,7 @@ def load(project: str = "", *, environ: Mapping[str, str] | None = None, user: s
             tables = read_file(path)
             if path == project:
                 _refuse_permissions(tables.get("agents"), path)
+                _refuse_user_only(tables, path)
             _merge(loaded, tables, path)
             loaded.files.append(path)
     _merge_environment(loaded, os.environ if environ is None else environ)
@@ -96,6 +97,16 @@ def _refuse_permissions(agents: Any, path: str) -> None:
                 f"{path}: a project cannot set agents.{name}.permissions",
                 code="project_permissions",
                 hint=f"Set it in your own file, {paths.config_file()}, or say --permissions.",
+            )
+
+
+def _refuse_user_only(tables: dict[str, Any], path: str) -> None:
+    for section in USER_ONLY:
+        if section in tables:
+            raise ConfigError(
+                f"{path}: a project cannot set [{section}]",
+                code="user_only",
+                hint=f"Set it in your own file, {paths.config_file()}.",
             )
 
 
@@ -174,6 +185,8 @@ def _merge_environment(loaded: Loaded, environ: Mapping[str, str]) -> None:
             value: Any = int(text) if isinstance(current, int) and text.isdecimal() else text
             if isinstance(current, bool):
                 value = {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+            elif isinstance(current, list):
+                value = [word.strip() for word in text.split(",") if word.strip()]
             where = f"{section}.{f.name}"
             setattr(target, f.name, _checked(value, current, f.metadata, where, f"${variable}"))
             loaded.sources[where] = f"${variable}"

@@ -107,6 +107,16 @@ class Forecast(Section):
     tell: bool = key(True, "Tell the younger of two workers that collide, between its turns, once per collision.")
 
 
+class Daemon(Section):
+    """The process that watches agents while no command runs. Only in your own file."""
+
+    start: str = key(
+        "auto", "`auto`: commands start it when there is something to watch; `never`: only `ww daemon start` does.",
+        choices=("auto", "never"),
+    )  # fmt: skip
+    idle_minutes: int = key(10, "After how many minutes with nothing to watch it ends by itself; 0: never.")
+
+
 class Output(Section):
     """What commands print."""
 
@@ -168,10 +178,13 @@ class Config(Section):
         self.limits = Limits()
         self.cleanup = Cleanup()
         self.forecast = Forecast()
+        self.daemon = Daemon()
         self.output = Output()
         self.agents: dict[str, Agent] = {}
 
 
+# What concerns the user's machine as a whole: a repository, which anyone may have made, cannot set it.
+USER_ONLY = ("daemon",)
 SECTIONS: dict[str, type[Section]] = {
     "new": New,
     "launch": Launch,
@@ -180,5 +193,6 @@ SECTIONS: dict[str, type[Section]] = {
     "trash": Trash,
     "cleanup": Cleanup,
     "forecast": Forecast,
+    "daemon": Daemon,
     "output": Output,
 }

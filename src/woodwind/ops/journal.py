@@ -63,8 +63,26 @@ def worker_lock(worker: str, *, wait: bool = True) -> Iterator[None]:
 
 def carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
     """Do all steps of an operation that was just journalled; the caller holds the worker's lock."""
-    # Removing the worker that one runs in closes one's own terminal: the operation still ends.
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with _hang_up_ignored():
+        _carry_out(ctx, operation, row)
+    failpoint(f"{operation.kind}.after_commit")
+
+
+@contextlib.contextmanager
+def _hang_up_ignored() -> Iterator[None]:
+    """Removing the worker that one runs in closes one's own terminal: the operation still ends."""
+    try:
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    except ValueError:  # a thread of the daemon, which ignores it anyway
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def _carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
     try:
         _do(ctx, operation, row, operation.steps())
     except BaseException:
@@ -76,9 +94,6 @@ def carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
         except (WoodwindError, OSError, sqlite3.Error) as second:
             ctx.notes.append(f"what was begun could not be undone now ({second}); the next command will do it")
         raise
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    failpoint(f"{operation.kind}.after_commit")
 
 
 def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from woodwind.base import paths
 from woodwind.base.files import locked, make_private_dir
+from woodwind.base.news import announce
 from woodwind.model.errors import WoodwindError
 
 _SQL = os.path.join(os.path.dirname(__file__), "sql")
@@ -21,10 +22,16 @@ class Damaged(WoodwindError):
     code = "store_damaged"
 
 
+class Connection(sqlite3.Connection):
+    """A connection that remembers whether an event was appended, so that listeners can be told after the commit."""
+
+    has_news = False
+
+
 class Store:
     """An open store. Its modules (workers, projects, …) take it as their first argument."""
 
-    def __init__(self, path: str, db: sqlite3.Connection) -> None:
+    def __init__(self, path: str, db: Connection) -> None:
         self.path = path
         self.db = db
 
@@ -38,7 +45,11 @@ class Store:
         except BaseException:
             if self.db.in_transaction:  # on a full disk SQLite may have rolled back by itself
                 self.db.execute("ROLLBACK")
+            self.db.has_news = False
             raise
+        if self.db.has_news:
+            self.db.has_news = False
+            announce(self.path)
 
     def close(self) -> None:
         """Close the connection."""
@@ -82,8 +93,8 @@ def _open(path: str) -> Store:
     return store
 
 
-def _connect(path: str) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=20, isolation_level=None)
+def _connect(path: str) -> Connection:
+    db = sqlite3.connect(path, timeout=20, isolation_level=None, factory=Connection)
     db.text_factory = _text
     db.execute("PRAGMA synchronous = FULL")
     db.execute("PRAGMA foreign_keys = ON")

@@ -309,6 +309,8 @@ class Sandbox:
             "SHELL": "/bin/sh",
             "GIT_CONFIG_GLOBAL": str(config),
             "GIT_CONFIG_NOSYSTEM": "1",
+            # A test that is about the daemon switches it on.
+            "WOODWIND_DAEMON_START": "never",
         }
 
 

@@ -22,10 +22,10 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     """List them."""
     outcome = list_workers(ctx, everywhere=args.all)
     if any(worker["phase"] == "queued" for worker in outcome.data):
-        # The keeper may have died with the machine. It is loaded only here: it imports most of the program.
-        from woodwind.daemon.queue_keeper import start_keeper
+        # The daemon, which starts them, may have died with the machine. The way to it costs 3 ms to import.
+        from woodwind.daemon.client import ensure_daemon
 
-        start_keeper(ctx.environ)
+        ensure_daemon(ctx.environ)
     return outcome
 
 

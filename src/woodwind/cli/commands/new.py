@@ -11,6 +11,7 @@ from typing import Any
 
 from woodwind.base import paths
 from woodwind.cli.screen import Screen
+from woodwind.daemon.client import ensure_daemon
 from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -143,15 +144,12 @@ def run(ctx: Context, args: Namespace) -> Outcome:
                 "phase": worker.phase.value,
             }
         )
-    if any(w["phase"] == Phase.QUEUED for w in made):
-        # The keeper and the way to attach cost 15 ms to import, and most calls need neither.
-        from woodwind.daemon.queue_keeper import start_keeper
-
-        start_keeper(ctx.environ)
+    if made:
+        ensure_daemon(ctx.environ)
     if failed and not made:
         raise WoodwindError(failed[0]["error"], hint=failed[0]["hint"])
     if args.attach:
-        from woodwind.cli.commands.attach import go
+        from woodwind.cli.commands.attach import go  # 10 ms, and most calls do not need it
 
         ctx.close()
         go(ctx, made[0]["name"])
