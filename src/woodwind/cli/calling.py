@@ -65,6 +65,7 @@ def _context(screen: Screen, as_json: bool) -> Context:
         say=screen.say,
         confirm=_confirm if person else None,
         pick=_pick if person else None,
+        show=screen.stream if not as_json else lambda _: None,
     )
 
 

@@ -70,6 +70,12 @@ class Screen:
             sys.stderr.flush()
             self._shown = True
 
+    def stream(self, text: str) -> None:
+        """Output of another program as it comes, on standard error, with nothing in it that could steer a terminal."""
+        self.end_progress()
+        sys.stderr.write(clean(text))
+        sys.stderr.flush()
+
     def end_progress(self) -> None:
         """Take the progress line away."""
         if self._shown:

@@ -36,6 +36,8 @@ COMMANDS = {
     "exec": _at("exec", "Work", "run a command in a worker's folder"),
     "forecast": _at("forecast", "Land", "which workers collide with each other or with their target"),
     "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),
+    "merge": _at("merge", "Land", "merge a worker's work, verify it, and move its target; the worker is kept"),
+    "ship": _at("ship", "Land", "land a worker's work, then stop its agent and put its worktree away"),
     "rm": _at("rm", "Tidy up", "remove a worker; its worktree is parked whole, nothing is deleted"),
     "restore": _at("restore", "Tidy up", "bring a removed worker back"),
     "undo": _at("undo", "Tidy up", "undo the last removal"),

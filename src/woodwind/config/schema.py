@@ -81,6 +81,32 @@ class Tmux(Section):
     socket: str = key("woodwind", "The name of the private server, as in `tmux -L woodwind`.")
 
 
+class Verify(Section):
+    """The project's own checks, which the merged result has to pass before a branch moves."""
+
+    command: str = key("", "What is run, by `sh -c`, on the merged files; status 0 means that they are good.")
+    setup: str = key(
+        "", "What makes the environment for it, by `sh -c`; run once per lane, and again when a lock file changes."
+    )
+    timeout: int = key(1800, "How many seconds the command may take; 0: as long as it likes.")
+
+
+class Land(Section):
+    """`ww merge`, `ww ship`, `ww pr`: how and where work lands."""
+
+    method: str = key(
+        "merge",
+        "`merge`: a merge commit, `rebase`: its commits anew, `squash`: one commit.",
+        choices=("merge", "rebase", "squash"),
+    )
+    via: str = key(
+        "local",
+        "`local`: the branch in this repository moves, `push`: the remote's does, `pr`: a pull request is opened.",
+        choices=("local", "push", "pr"),
+    )
+    remote: str = key("origin", "The remote for `push` and `pr`.")
+
+
 class Trash(Section):
     """Removed workers, kept whole until `ww trash prune`."""
 
@@ -174,6 +200,8 @@ class Config(Section):
         self.new = New()
         self.launch = Launch()
         self.tmux = Tmux()
+        self.verify = Verify()
+        self.land = Land()
         self.trash = Trash()
         self.limits = Limits()
         self.cleanup = Cleanup()
@@ -190,6 +218,8 @@ SECTIONS: dict[str, type[Section]] = {
     "launch": Launch,
     "tmux": Tmux,
     "limits": Limits,
+    "verify": Verify,
+    "land": Land,
     "trash": Trash,
     "cleanup": Cleanup,
     "forecast": Forecast,

@@ -1,6 +1,7 @@
 """How git is called: in a chosen repository, with nothing of it or of the caller able to interfere."""
 
 import os
+from collections.abc import Mapping
 
 from woodwind.base.files import held_locks
 from woodwind.base.run import Conversation, Done, RunFailed, run
@@ -44,11 +45,32 @@ def argv(*words: str) -> list[str]:
     return ["git", *(w for s in _SETTINGS for w in ("-c", s)), *words]
 
 
-def git(*words: str, input: bytes = b"", ok: tuple[int, ...] | None = (0,), timeout: float | None = None) -> Done:
+def argv_with_hooks(*words: str) -> list[str]:
+    """The same with the repository's own hooks, for where git would run them for the user too."""
+    return ["git", *(w for s in _SETTINGS[1:] for w in ("-c", s)), *words]
+
+
+def environment_with_hooks() -> dict[str, str]:
+    """The environment for git whose hooks may be anybody's: their own language, git's messages in English."""
+    env = environment()
+    del env["LC_ALL"]
+    env["LANG"] = os.environ.get("LC_ALL") or os.environ.get("LANG", "")
+    env.update(LC_MESSAGES="C", GIT_EDITOR="true", GIT_SEQUENCE_EDITOR="true", GIT_MERGE_AUTOEDIT="no")
+    return env
+
+
+def git(
+    *words: str,
+    input: bytes = b"",
+    ok: tuple[int, ...] | None = (0,),
+    timeout: float | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Done:
     """Run git with our settings; `words` begin with -C or --git-dir, so that the repository is explicit."""
     # It keeps our locks: where we are killed and it goes on, nobody clears up under its feet.
     try:
-        return run(argv(*words), env=environment(), input=input, ok=ok, timeout=timeout, keeping=held_locks())
+        whole = {**environment(), **env} if env else environment()
+        return run(argv(*words), env=whole, input=input, ok=ok, timeout=timeout, keeping=held_locks())
     except RunFailed as failure:
         verb = " ".join(words[_verb(words) :][:2])
         failure.message = f"git {verb}: {failure.done.complaint or f'exit status {failure.done.code}'}"

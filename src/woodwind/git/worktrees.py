@@ -82,13 +82,13 @@ def write_record(admin: str, record: dict[str, Any]) -> None:
     write_atomic(os.path.join(admin, RECORD), json.dumps(record, indent=1).encode(), mode=0o644)
 
 
-def add(common: str, *, path: str, branch: str, worker: str, detach: bool = False) -> str:
+def add(common: str, *, path: str, branch: str, worker: str, detach: bool = False, reason: str = "") -> str:
     """Register a worktree at `path` on a branch (or detached, a commit), without files; return its admin directory.
 
     The caller holds the project's lock: git's own bookkeeping races with itself.
     """
     _make_parent(os.path.dirname(path))
-    reason = f"worker {worker} of woodwind: ww rm removes it"
+    reason = reason or f"worker {worker} of woodwind: ww rm removes it"
     options = ("--quiet", "--no-checkout", "--lock", "--reason", reason, *(("--detach",) if detach else ()))
     git("--git-dir", common, "worktree", "add", *options, path, branch)
     admin = admin_of(common, path)

@@ -40,6 +40,7 @@ class Context:
         say: Callable[[str], None] = _quiet,
         confirm: Callable[[str], bool] | None = None,
         pick: Callable[[str, list[str]], int] | None = None,
+        show: Callable[[str], None] = _quiet,
     ) -> None:
         self.cwd = cwd
         self.environ = environ
@@ -47,6 +48,7 @@ class Context:
         self.say = say
         self.confirm = confirm
         self.pick = pick
+        self.show = show
         self.notes: list[str] = []
 
     @property

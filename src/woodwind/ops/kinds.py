@@ -6,6 +6,7 @@ from typing import Any
 from woodwind.ops.context import Context
 from woodwind.ops.create import Create, CreateInPlace
 from woodwind.ops.journal import Operation
+from woodwind.ops.land import Land
 from woodwind.ops.purge import Purge
 from woodwind.ops.remove import Leave, Remove
 from woodwind.ops.restore import ComeBack, Restore
@@ -14,6 +15,7 @@ from woodwind.ops.resume import Resume
 KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Create.kind: Create,
     CreateInPlace.kind: CreateInPlace,
+    Land.kind: Land,
     Leave.kind: Leave,
     ComeBack.kind: ComeBack,
     Remove.kind: Remove,

@@ -122,13 +122,14 @@ def _worktrees(repo: Path, workers: dict[str, tuple[Any, ...]]) -> list[str]:
     found = []
     listed = git(repo, "worktree", "list", "--porcelain").split("\n\n")[1:]
     places = {Path(entry.splitlines()[0].removeprefix("worktree ")).resolve() for entry in listed if entry}
+    places = {place for place in places if ".woodwind-lanes" not in place.parts}
     found += [f"worktree {place} has no folder" for place in places if not place.is_dir()]
     wanted = {Path(row[5]).resolve() for row in workers.values() if row[2] != "removed"}
     found += [f"worktree {place} is missing" for place in wanted - places]
     parents = {place.parent for place in places | wanted}
     for parent in parents:
         for folder in parent.iterdir() if parent.is_dir() else ():
-            if folder.resolve() not in places and folder.name != ".woodwind-trash":
+            if folder.resolve() not in places and folder.name not in (".woodwind-trash", ".woodwind-lanes"):
                 found.append(f"folder {folder} of nobody")
     trash = {parent / ".woodwind-trash" for parent in parents if parent.name != ".woodwind-trash"} | parents
     for folder in trash:
@@ -137,6 +138,7 @@ def _worktrees(repo: Path, workers: dict[str, tuple[Any, ...]]) -> list[str]:
             found += [f"parked folder {name} of nobody" for name in {p.name for p in folder.iterdir()} - parked]
     admins = repo / ".git" / "worktrees"
     if admins.is_dir():
-        found += [f"{admin} has no record" for admin in admins.iterdir() if not (admin / "woodwind.json").is_file()]
+        workers_own = [admin for admin in admins.iterdir() if not admin.name.startswith("lane-")]
+        found += [f"{admin} has no record" for admin in workers_own if not (admin / "woodwind.json").is_file()]
         found += [f"{admin} is not registered" for admin in admins.iterdir() if not (admin / "gitdir").is_file()]
     return found

@@ -1,0 +1,201 @@
+"""The branch that work lands in: where it is checked out, and how it moves."""
+
+import os
+from typing import NamedTuple
+
+from woodwind.base.failpoints import failpoint
+from woodwind.base.processes import occupants
+from woodwind.base.run import RunFailed
+from woodwind.git.branches import branch_tip
+from woodwind.git.call import git
+from woodwind.git.tree import Tree
+from woodwind.model.errors import Refused, WoodwindError
+from woodwind.model.landing import listed
+
+
+class TargetMoved(WoodwindError):
+    """The branch is not where it was when the landing was prepared."""
+
+    code = "target_moved"
+
+
+class Checkout(NamedTuple):
+    """A folder that has a branch checked out."""
+
+    path: str
+    git_dir: str
+
+
+def checkouts_of(common: str, branch: str) -> list[Checkout]:
+    """Every folder that has the branch checked out, or is rebasing or bisecting it, as git itself counts them."""
+    found = []
+    listing = git("--git-dir", common, "worktree", "list", "--porcelain", "-z").text
+    for entry in listing.split("\0\0"):
+        facts = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
+        path = facts.get("worktree", "")
+        if not path or "bare" in facts:
+            continue
+        git_dir = _git_dir(common, path)
+        if facts.get("branch") == f"refs/heads/{branch}" or _is_held(git_dir, branch):
+            found.append(Checkout(path, git_dir))
+    return found
+
+
+def _git_dir(common: str, path: str) -> str:
+    dot_git = os.path.join(path, ".git")
+    if os.path.isfile(dot_git):
+        with open(dot_git, encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.normpath(os.path.join(path, file.read().removeprefix("gitdir:").strip()))
+    return dot_git if os.path.isdir(dot_git) else common
+
+
+def _is_held(git_dir: str, branch: str) -> bool:
+    for name in ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"):
+        try:
+            with open(os.path.join(git_dir, name), encoding="utf-8", errors="replace") as file:
+                if file.read().strip().removeprefix("refs/heads/") == branch:
+                    return True
+        except OSError:
+            continue
+    return False
+
+
+def the_checkout(common: str, branch: str) -> Checkout | None:
+    """The one folder that has the branch checked out, or None; refused where it cannot be moved safely."""
+    found = checkouts_of(common, branch)
+    if len(found) > 1:
+        raise Refused(
+            f"{branch} is checked out twice: {listed([c.path for c in found])}",
+            code="target_in_use",
+            hint="Whichever moves, the other one's next commit would undo it. Put one of them on another branch.",
+        )
+    for place in found:
+        if not os.path.isdir(place.path):
+            raise Refused(
+                f"{branch} is checked out in {place.path}, which is not there",
+                code="target_in_use",
+                hint="If that folder is gone for good: git worktree prune",
+            )
+        on = git("--git-dir", place.git_dir, "symbolic-ref", "--quiet", "HEAD", ok=(0, 1)).text.strip()
+        if on != f"refs/heads/{branch}":
+            raise Refused(
+                f"a rebase or bisect of {branch} is under way in {place.path}",
+                code="target_in_use",
+                hint="Finish or abort it first.",
+            )
+    return found[0] if found else None
+
+
+def move(common: str, branch: str, old: str, new: str, *, why: str) -> None:
+    """Move a branch from `old` to `new`, which has it in its history; TargetMoved when it is elsewhere by now.
+
+    Where it is checked out, a fast-forward in that folder is the move: it refuses rather than overwrites a file.
+    The caller holds the project's lock.
+    """
+    place = the_checkout(common, branch)
+    if branch_tip(common, branch) != old:
+        raise TargetMoved(f"{branch} moved meanwhile")
+    failpoint("move.before_ref")
+    if place is None:
+        ref = f"refs/heads/{branch}"
+        done = git("--git-dir", common, "update-ref", "-m", f"woodwind: {why}", ref, new, old, ok=None)
+        if done.code:
+            if branch_tip(common, branch) != old:
+                raise TargetMoved(f"{branch} moved meanwhile")
+            raise WoodwindError(f"{branch} could not be moved: {done.complaint}", code="not_moved")
+    else:
+        _fast_forward(place, branch, old, new, why)
+    failpoint("move.after_ref")
+
+
+def _fast_forward(place: Checkout, branch: str, old: str, new: str, why: str) -> None:
+    words = ("merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-stat", "--quiet", new)
+    tree = Tree(place.path, place.git_dir)
+    try:
+        git(*tree.words(), *words, env={"GIT_REFLOG_ACTION": f"woodwind: {why}"})
+    except RunFailed as error:
+        now = git("--git-dir", place.git_dir, "rev-parse", "HEAD").text.strip()
+        if now == new:
+            return  # it had moved, and failed at something after that
+        if now != old:
+            raise TargetMoved(f"{branch} moved meanwhile") from None
+        raise in_the_way(branch, place.path, error.done.stderr.decode("utf-8", "replace")) from None
+
+
+def in_the_way(branch: str, path: str, complaint: str) -> Refused:
+    """Git's refusal to overwrite something in a person's checkout, with the files that it names."""
+    files = [line.strip() for line in complaint.splitlines() if line.startswith("\t")]
+    if files:
+        message = f"{branch} is checked out in {path}, where these are in the way: {listed(files)}"
+    else:
+        lines = [line for line in complaint.splitlines() if line.strip()]
+        message = f"{branch} is checked out in {path}, and cannot be moved there: {' '.join(lines[:4])}"
+    return Refused(message, code="in_the_way", hint="Nothing has moved. Commit them or move them away, then try again.")
+
+
+def complete(common: str, branch: str, old: str, new: str) -> bool:
+    """Finish a fast-forward that a killed git left half-done in a checkout; False where none was begun.
+
+    A file that is as `new` has it, and in the index as `old` had it, was written by that git: with the index told
+    so, the same fast-forward goes through. The caller holds the project's lock.
+    """
+    place = the_checkout(common, branch)
+    if place is None:
+        return False
+    tree = Tree(place.path, place.git_dir)
+    lock = os.path.join(place.git_dir, "index.lock")
+    if os.path.exists(lock):
+        if any(name == "git" for _, name in occupants(place.path)):
+            raise Refused(
+                f"a git process is at work in {place.path}", code="in_the_way", hint="Try again when it ended."
+            )
+        os.unlink(lock)
+    written = _written(tree, old, new)
+    if not written:
+        return False
+    before = _index_entries(tree, [path for path, _ in written])
+    _set_index(tree, [entry for _, entry in written])
+    try:
+        _fast_forward(place, branch, old, new, "finished what was cut short")
+    except Refused:
+        _set_index(tree, before)
+        return False
+    return True
+
+
+def _set_index(tree: Tree, entries: list[str]) -> None:
+    text = "".join(f"{entry}\0" for entry in entries)
+    tree.git("update-index", "-z", "--index-info", input=text.encode("utf-8", "surrogateescape"))
+
+
+def _index_entries(tree: Tree, paths: list[str]) -> list[str]:
+    """What the index has for these paths, in the form in which it can be given back."""
+    listed_now = tree.git("ls-files", "--stage", "-z").split("\0")
+    there = {entry.partition("\t")[2]: entry for entry in listed_now if entry}
+    return [there.get(path, f"0 {'0' * 40}\t{path}") for path in paths]
+
+
+def _written(tree: Tree, old: str, new: str) -> list[tuple[str, str]]:
+    """The path and the index entry of each file that a fast-forward would change and that is so on disk already."""
+    fields = tree.git("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", old, new).split("\0")
+    found = []
+    for about, path in zip(fields[::2], fields[1::2], strict=False):
+        _, mode, _, blob, _ = about.removeprefix(":").split(" ")
+        full = os.path.join(tree.path, path)
+        if set(blob) == {"0"}:
+            same = not os.path.lexists(full)
+        elif mode == "160000" or not os.path.lexists(full):
+            same = False
+        elif os.path.islink(full):
+            same = mode == "120000" and _hash(tree, os.fsencode(os.readlink(full)), "") == blob
+        else:
+            with open(full, "rb") as file:
+                same = mode != "120000" and _hash(tree, file.read(), path) == blob
+        if same:
+            found.append((path, f"{mode if set(blob) != {'0'} else '0'} {blob}\t{path}"))
+    return found
+
+
+def _hash(tree: Tree, data: bytes, path: str) -> str:
+    how = ("--path", path) if path else ("--no-filters",)
+    return tree.git("hash-object", "--stdin", *how, input=data or b"").strip()

@@ -1,0 +1,67 @@
+"""Landings: what was asked for, and the words that commits and people get. Pure."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from woodwind.model.text import clean, one_line
+from woodwind.model.worker import Worker
+
+# How often a target may move away under a landing before it gives up.
+MOST_TRIES = 5
+METHODS = ("merge", "rebase", "squash")
+STRATEGIES = ("ours", "theirs")
+# Files that say which packages an environment has: when one changes, a lane's environment is made anew.
+LOCK_FILES = frozenset(
+    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb bun.lock deno.lock "
+    "poetry.lock uv.lock pdm.lock Pipfile.lock requirements.txt Cargo.lock go.sum Gemfile.lock composer.lock "
+    "mix.lock pubspec.lock gradle.lockfile packages.lock.json flake.lock conda-lock.yml".split()
+)
+
+
+class LandRequest(NamedTuple):
+    """What was asked for; "" means: as configured, or as recorded with the worker."""
+
+    target: str = ""
+    method: str = ""
+    strategy: str = ""
+    message: str = ""
+    verify: bool = True
+    keep: bool = True
+    commit_dirty: bool = False
+    leave_conflicts: bool = False
+
+
+class Verification(NamedTuple):
+    """Whether the project's checks passed on a tree, and where their output is.
+
+    `command` is "" when there is none; then nothing was run, and nothing passed. `reused` tells that the same tree
+    had passed before. `why` says how it failed.
+    """
+
+    passed: bool
+    command: str
+    output_path: str = ""
+    reused: bool = False
+    why: str = ""
+
+
+def merge_message(worker: Worker, commits: Sequence[str], *, method: str, message: str = "") -> str:
+    """The message of a landing's own commit: what was given, or one made from the task."""
+    if message:
+        return clean(message).strip()
+    title = one_line(worker.title or worker.task, 72) or worker.name
+    if method == "squash":
+        body = "\n".join(f"- {one_line(subject, 100)}" for subject in reversed(commits)) if len(commits) > 1 else ""
+        return f"{title}\n\n{body}".strip()
+    return f"Merge {worker.worktree.branch}: {title}"
+
+
+def dirty_message(worker: Worker, message: str = "") -> str:
+    """The message for what a worker had not committed."""
+    return clean(message).strip() or one_line(worker.title or worker.task, 72) or f"Work of {worker.name}"
+
+
+def listed(files: Sequence[str], most: int = 5) -> str:
+    """Some names in a line, and how many more there are."""
+    more = f" and {len(files) - most} more" if len(files) > most else ""
+    return ", ".join(clean(name).replace("\n", " ") for name in files[:most]) + more

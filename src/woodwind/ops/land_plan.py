@@ -1,0 +1,115 @@
+"""`--dry-run`: what a landing would do, found out without changing anything."""
+
+import os
+import tempfile
+from typing import Any
+
+from woodwind.git import merging, targets
+from woodwind.git.branches import branch_tip
+from woodwind.git.call import git
+from woodwind.git.tree import Tree
+from woodwind.model.errors import Refused
+from woodwind.model.landing import LandRequest, listed
+from woodwind.model.worker import Worker
+from woodwind.ops.context import Context
+from woodwind.ops.landable import Landable, look
+from woodwind.ops.verify import environment_key, landing_config
+from woodwind.store import landings
+
+
+def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
+    """The steps of a landing in words, and what it would stop at."""
+    facts = look(ctx, worker, request)
+    steps: list[str] = []
+    problems: list[str] = []
+    if facts.changes:
+        found = [*facts.changes.tracked, *facts.changes.untracked]
+        steps.append(f"commit {len(found)} {'file' if len(found) == 1 else 'files'}: {listed(found)}")
+    common = ctx.repo.common
+    onto = branch_tip(common, facts.target)
+    with tempfile.TemporaryDirectory(prefix="ww-") as objects:
+        tip = _tip(facts, objects, common)
+        merged = merging.preview(common, onto, tip, objects)
+        commits = len(merging.commits_between(common, onto, facts.tip)) + bool(facts.changes)
+        steps.append(f"{facts.method} {commits} {'commit' if commits == 1 else 'commits'} into {facts.target}")
+        if merged.conflicts and not request.strategy:
+            problems.append(f"conflicts in {listed(merged.conflicts)}")
+        if merged.empty:
+            problems.append(f"all of it is in {facts.target} already")
+        steps.append(_verification(ctx, worker, request, merged, objects))
+        changed = _changed(common, onto, merged.commit, objects) if merged.commit else []
+    steps += _move(common, facts, onto, changed, problems)
+    if not request.keep:
+        steps.append("stop the agent and park its worktree")
+    return {
+        "name": worker.name,
+        "target": facts.target,
+        "method": facts.method,
+        "via": facts.via,
+        "from": onto,
+        "conflicts": list(merged.conflicts),
+        "files": changed,
+        "steps": [step for step in steps if step],
+        "problems": problems,
+    }
+
+
+def _tip(facts: Landable, objects: str, common: str) -> str:
+    """The commit that would be merged: the worker's, or one made in `objects` with what is not committed yet."""
+    if not facts.changes:
+        return facts.tip
+    index = os.path.join(objects, "index")
+    env = _private(common, objects) | {"GIT_INDEX_FILE": index}
+    words = facts.tree.words()
+    git(*words, "read-tree", "HEAD", env=env)
+    git(*words, "add", "--all", env=env)
+    tree = git(*words, "write-tree", env=env).text.strip()
+    who = merging.identity(facts.tree)
+    return git(*who, "--git-dir", common, "commit-tree", "-p", facts.tip, "-m", "dry run", tree, env=env).text.strip()
+
+
+def _private(common: str, objects: str) -> dict[str, str]:
+    return {"GIT_OBJECT_DIRECTORY": objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.path.join(common, "objects")}
+
+
+def _changed(common: str, onto: str, tree: str, objects: str) -> list[str]:
+    words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", onto, tree)
+    return [p for p in git("--git-dir", common, *words, env=_private(common, objects)).text.split("\0") if p]
+
+
+def _verification(ctx: Context, worker: Worker, request: LandRequest, merged: merging.Merged, objects: str) -> str:
+    settings = landing_config(ctx).verify
+    if not request.verify:
+        return "not verify it (--no-verify)"
+    if not settings.command:
+        return "not verify it: there is no [verify] command"
+    if merged.commit:
+        key = environment_key(ctx.repo.common, merged.commit, settings.setup, env=_private(ctx.repo.common, objects))
+        if landings.passed(ctx.store, worker.project, merged.commit, settings.command, key) is not None:
+            return f"not run `{settings.command}` again: the same files have passed"
+    return f"run `{settings.command}` on the merged files"
+
+
+def _move(common: str, facts: Landable, onto: str, changed: list[str], problems: list[str]) -> list[str]:
+    if facts.via != "local":
+        return [f"push it to {facts.remote}/{facts.target}"]
+    try:
+        place = targets.the_checkout(common, facts.target)
+    except Refused as refusal:
+        problems.append(refusal.message)
+        return []
+    if place is None:
+        return [f"move {facts.target} from {onto[:10]}; it is checked out nowhere"]
+    changes = Tree(place.path, place.git_dir).changes()
+    tracked = {*changes.tracked}
+    in_way = [p for p in changed if p in tracked or _is_untracked(place, p)]
+    if in_way:
+        problems.append(f"{place.path} has these in the way: {listed(in_way)}")
+    return [f"fast-forward {facts.target} in {place.path}"]
+
+
+def _is_untracked(place: targets.Checkout, path: str) -> bool:
+    if not os.path.lexists(os.path.join(place.path, path)):
+        return False
+    tree = Tree(place.path, place.git_dir)
+    return not tree.git("ls-files", "-z", "--", f":(literal){path}")
