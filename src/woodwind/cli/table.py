@@ -35,6 +35,7 @@ COMMANDS = {
     "shell": _at("shell", "Work", "a shell in a worker's folder"),
     "exec": _at("exec", "Work", "run a command in a worker's folder"),
     "forecast": _at("forecast", "Land", "which workers collide with each other or with their target"),
+    "critic": _at("critic", "Land", "what speaks against shipping, merging or deleting a worker"),
     "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),
     "merge": _at("merge", "Land", "merge a worker's work, verify it, and move its target; the worker is kept"),
     "ship": _at("ship", "Land", "land a worker's work, then stop its agent and put its worktree away"),

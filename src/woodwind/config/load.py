@@ -146,7 +146,7 @@ def _checked(value: Any, current: Any, about: Mapping[str, Any], where: str, sou
         wanted = "one of " + ", ".join(about["choices"])
     elif isinstance(value, int) and value < 0:
         wanted = "0 or more"
-    elif where in ("trash.max_size", "limits.memory") and value and parse_size(value) is None:
+    elif where in ("trash.max_size", "limits.memory", "critic.large_size") and value and parse_size(value) is None:
         wanted = 'a size such as "500 MB" or "20 GB"'
     if wanted:
         raise ConfigError(

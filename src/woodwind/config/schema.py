@@ -143,6 +143,24 @@ class Daemon(Section):
     idle_minutes: int = key(10, "After how many minutes with nothing to watch it ends by itself; 0: never.")
 
 
+class Critic(Section):
+    """What is looked at before work lands or goes away: each check can block, warn, or be off."""
+
+    overlaps: str = key("warn", "Collisions with the target or other workers.", choices=("block", "warn", "off"))
+    uncommitted: str = key("block", "`ww merge` of a worker with uncommitted files.", choices=("block", "warn", "off"))
+    empty: str = key("block", "Landing nothing.", choices=("block", "warn", "off"))
+    unmerged: str = key(
+        "block",
+        "Files in conflict, or a merge or the like that is not finished.",
+        choices=("block", "warn", "off"),
+    )
+    markers: str = key("block", "Conflict markers in a file.", choices=("block", "warn", "off"))
+    secrets: str = key("block", "Keys and tokens.", choices=("block", "warn", "off"))
+    large: str = key("block", "Files larger than `large_size`.", choices=("block", "warn", "off"))
+    large_size: str = key("20 MB", "How large a new file may be.")
+    debug: str = key("warn", "Breakpoints and debug output.", choices=("block", "warn", "off"))
+
+
 class Output(Section):
     """What commands print."""
 
@@ -207,6 +225,7 @@ class Config(Section):
         self.cleanup = Cleanup()
         self.forecast = Forecast()
         self.daemon = Daemon()
+        self.critic = Critic()
         self.output = Output()
         self.agents: dict[str, Agent] = {}
 
@@ -224,5 +243,6 @@ SECTIONS: dict[str, type[Section]] = {
     "cleanup": Cleanup,
     "forecast": Forecast,
     "daemon": Daemon,
+    "critic": Critic,
     "output": Output,
 }

@@ -101,10 +101,16 @@ class TrialMerges:
             lines.append(f'[{section}]\n\t{name} = "{quoted}"\n')
         return "".join(lines).encode("utf-8", "surrogateescape")
 
-    def _git(
-        self, *words: str, tree: str = "", index: str = "", input: bytes = b"", ok: Sequence[int] | None = (0,),
+    def git(
+        self,
+        *words: str,
+        tree: str = "",
+        index: str = "",
+        input: bytes = b"",
+        ok: Sequence[int] | None = (0,),
         variables: Mapping[str, str] | None = None,
-    ) -> Done:  # fmt: skip
+    ) -> Done:
+        """What git says in the private repository; with the files of the worktree `tree`, and an index, where given."""
         env = environment()
         if index:
             env["GIT_INDEX_FILE"] = index
@@ -129,9 +135,7 @@ class TrialMerges:
 
     def _objects(self, names: Sequence[str]) -> list[bytes | None]:
         """The contents of objects, in order; None for what is not there."""
-        out = self._git(
-            "cat-file", "--batch", input="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
-        )
+        out = self.git("cat-file", "--batch", input="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape"))
         data, at = out.stdout, 0
         found: list[bytes | None] = []
         for _ in names:
@@ -162,11 +166,11 @@ class TrialMerges:
         """All files of a worktree that git does not ignore, as a commit on top of its head."""
         index = os.path.join(self.folder, "index", worker)
         # Files that cannot be read, and repositories without a commit, are left out (status 1).
-        self._git("add", "--all", "--ignore-errors", "--", ".", tree=path, index=index, ok=(0, 1))
-        ignored = self._git(
+        self.git("add", "--all", "--ignore-errors", "--", ".", tree=path, index=index, ok=(0, 1))
+        ignored = self.git(
             "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z", tree=path, index=index
         ).text.split("\0")
-        tree = self._git("write-tree", index=index).text.strip()
+        tree = self.git("write-tree", index=index).text.strip()
         folders = tuple(name for name in ignored if name.endswith("/"))
         if head and head.tree == tree:
             return Snapshot(tree, head.commit, folders)
@@ -174,7 +178,7 @@ class TrialMerges:
         who = {f"GIT_{r}_{k}": v for r in ("AUTHOR", "COMMITTER") for k, v in
                (("NAME", "woodwind"), ("EMAIL", "woodwind@localhost"), ("DATE", when))}  # fmt: skip
         parent = ("-p", head.commit) if head else ()
-        done = self._git("commit-tree", tree, *parent, "-m", "What is there now", variables=who)
+        done = self.git("commit-tree", tree, *parent, "-m", "What is there now", variables=who)
         return Snapshot(tree, done.text.strip(), folders)
 
     def graph(self, commits: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -182,9 +186,9 @@ class TrialMerges:
         unique = sorted(set(commits))
         if len(unique) < 2:
             return {c: [] for c in unique}, []
-        done = self._git("merge-base", "--octopus", "--all", *unique, ok=None)
+        done = self.git("merge-base", "--octopus", "--all", *unique, ok=None)
         roots = done.text.split() if done.code == 0 else []
-        listed = self._git("rev-list", "--parents", *unique, "--not", *roots, "--").text.splitlines()
+        listed = self.git("rev-list", "--parents", *unique, "--not", *roots, "--").text.splitlines()
         return {line.split()[0]: line.split()[1:] for line in listed}, roots
 
     def merge(self, trials: Sequence[Trial]) -> list[list[Collided] | None]:
@@ -193,7 +197,7 @@ class TrialMerges:
             return []
         words = ("merge-tree", "--stdin", "-z", "--allow-unrelated-histories")
         lines = "".join(f"{t.one} {t.other}\n" for t in trials).encode()
-        done = self._git(*words, input=lines, ok=None)
+        done = self.git(*words, input=lines, ok=None)
         answers = parse_answers(done.stdout)[: len(trials)]
         found: list[list[Collided] | None] = [*self._with_lines(answers)]
         rest = trials[len(answers) :]

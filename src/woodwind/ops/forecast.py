@@ -9,6 +9,7 @@ from woodwind.base.files import locked
 from woodwind.git import worktrees
 from woodwind.git.footprint import RefFiles, footprint, stamp
 from woodwind.git.forecasting import CommitFacts, TrialMerges
+from woodwind.model.errors import NotFound
 from woodwind.model.forecast import Trial, merge_bases, swapped
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
@@ -35,6 +36,11 @@ class Side(NamedTuple):
     snapshot: str
 
 
+def trial_merges(ctx: Context, project: str) -> TrialMerges:
+    """The private repository in which the project's workers are merged on trial."""
+    return TrialMerges(os.path.join(paths.state_dir(), "forecasts", project), ctx.repo.common)
+
+
 def refresh(ctx: Context, project: str) -> list[Pair]:
     """Bring the project's forecast up to date; the pairs that could not be compared.
 
@@ -44,12 +50,18 @@ def refresh(ctx: Context, project: str) -> list[Pair]:
         return _Refresh(ctx, project).run()
 
 
+def snapshot_now(ctx: Context, worker: Worker) -> str:
+    """A commit of all that a worker has right now, in the private repository."""
+    with locked(paths.lock_file(f"forecast.{worker.project}")):
+        return _Refresh(ctx, worker.project).snapshot(worker)
+
+
 class _Refresh:
     def __init__(self, ctx: Context, project: str) -> None:
         self.ctx = ctx
         self.project = project
         self.refs = RefFiles(ctx.repo.common)
-        self.merges = TrialMerges(os.path.join(paths.state_dir(), "forecasts", project), ctx.repo.common)
+        self.merges = trial_merges(ctx, project)
         self.known = forecasts.snapshots(ctx.store, project)
         self.workers = [w for w in workers.of_project(ctx.store, project) if w.phase in _LIVE]
 
@@ -61,12 +73,23 @@ class _Refresh:
         gone = [c for c in forecasts.collisions(self.ctx.store, self.project) if not {c.worker, c.other} - {""} <= seen]
         if not changed and not gone:
             return []
+        if changed and self.merges.is_too_large():
+            self.merges.clear()
+            present = [(w, row._replace(tree="")) for w, row in present]
+            changed = seen
         rows, facts = self._take([w for w, row in present if w.id in changed], {w.id: row for w, row in present})
         sides, pairs = self._sides(present, rows, facts)
         wanted = [p for p in pairs if p.worker in changed or p.other in changed]
         found, unknown = self._compare(wanted, sides)
         self._keep(rows, found, gone)
         return unknown
+
+    def snapshot(self, worker: Worker) -> str:
+        row = self._look(worker)
+        if row is None:
+            raise NotFound(f"the folder of {worker.name} is gone: {worker.worktree.path}", code="no_folder")
+        taken, _ = self._take([worker], {worker.id: row})
+        return taken[worker.id].snapshot
 
     def _look(self, worker: Worker) -> SnapshotRow | None:
         """What the worker has now, its tree as it was known; None when its folder is gone."""
@@ -94,10 +117,6 @@ class _Refresh:
         """Snapshots of the workers that changed, and what is to be known about heads and targets."""
         if not changed:
             return {}, {}
-        if self.merges.is_too_large():
-            self.merges.clear()
-            looked = {id: row._replace(tree="") for id, row in looked.items()}
-            changed = [w for w in self.workers if w.id in looked]
         self.merges.prepare()
         stale = [w for w in changed if not looked[w.id].tree or not self._same_files(looked[w.id])]
         heads, targets = {looked[w.id].head for w in stale}, {row.target for row in looked.values()}

@@ -18,6 +18,7 @@ from woodwind.model.landing import MOST_TRIES, LandRequest, dirty_message, liste
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
+from woodwind.ops.critic import judge, told
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.landable import Landable, already_in, look
 from woodwind.ops.verify import landing_config, lane_of, lanes_beside, require_passed, verify
@@ -37,6 +38,8 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         if current is None or current.phase in (Phase.REMOVED, Phase.CREATING, Phase.LANDING):
             raise Refused(f"{worker.name} cannot land now: it is {current.phase if current else 'gone'}", code="busy")
         facts = look(ctx, current, request)
+        warnings = judge(ctx, current, "ship" if request.commit_dirty else "merge", target=facts.target)
+        ctx.notes += [f"{current.name}: {told(finding)}" for finding in warnings]
         may_go_unverified(ctx, worker.project, request)
         with lane_of(ctx, worker.project, facts.tip) as lane:
             return _land(ctx, current, request, facts, lane)

@@ -13,8 +13,9 @@ from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindEr
 from woodwind.model.outcome import Outcome
 from woodwind.ops.address import check_may_touch, find_workers
 from woodwind.ops.context import Context
+from woodwind.ops.critic import judge
 from woodwind.ops.projects import current
-from woodwind.ops.remove import Findings, check_removable, remove
+from woodwind.ops.remove import Findings, remove
 
 EXAMPLES = ["ww rm add-greeting", "ww rm add-greeting --force --yes", "ww rm one two three"]
 
@@ -35,7 +36,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     for worker in found:
         check_may_touch(ctx, worker)
         if not args.force:
-            check_removable(ctx, worker)
+            judge(ctx, worker, "delete")
     if not args.yes:
         names = ", ".join(w.name for w in found)
         if not ctx.confirm:
