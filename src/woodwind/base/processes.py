@@ -35,13 +35,18 @@ def group_runs(group: int) -> bool:
         return False
     except PermissionError:
         pass  # there is one, under another user
+    return bool(group_members(group))
+
+
+def group_members(group: int) -> list[int]:
+    """The processes of a group that run; those that have ended and that nobody collected do not count."""
     if sys.platform == "linux":
-        stats = (_stat(int(entry)) for entry in os.listdir("/proc") if entry.isdigit())
-        found = ((fields[2].decode(), fields[0].decode()) for fields in stats if fields)
+        stats = ((int(entry), _stat(int(entry))) for entry in os.listdir("/proc") if entry.isdigit())
+        found = ((pid, fields[2].decode(), fields[0].decode()) for pid, fields in stats if fields)
     else:
-        lines = run(["ps", "-A", "-o", "pgid=,state="]).text.splitlines()
-        found = ((words[0], words[1]) for words in map(str.split, lines) if len(words) == 2)
-    return any(of == str(group) and state[0] not in "ZX" for of, state in found)
+        lines = run(["ps", "-A", "-o", "pid=,pgid=,state="]).text.splitlines()
+        found = ((int(words[0]), words[1], words[2]) for words in map(str.split, lines) if len(words) == 3)
+    return [pid for pid, of, state in found if of == str(group) and state[0] not in "ZX"]
 
 
 def _stat(pid: int) -> list[bytes]:

@@ -11,6 +11,7 @@ from woodwind.config.sizes import parse_size
 from woodwind.model.errors import ConfigError
 
 PROJECT_FILE = "woodwind.toml"
+_SIZES = ("trash.max_size", "limits.memory", "critic.large_size", "environment.copy_caches")
 
 
 class Loaded:
@@ -146,7 +147,7 @@ def _checked(value: Any, current: Any, about: Mapping[str, Any], where: str, sou
         wanted = "one of " + ", ".join(about["choices"])
     elif isinstance(value, int) and value < 0:
         wanted = "0 or more"
-    elif where in ("trash.max_size", "limits.memory", "critic.large_size") and value and parse_size(value) is None:
+    elif where in _SIZES and value and parse_size(value) is None:
         wanted = 'a size such as "500 MB" or "20 GB"'
     if wanted:
         raise ConfigError(
@@ -173,6 +174,17 @@ def variable_for(section: str, name: str, about: Mapping[str, Any]) -> str:
     return about["variable"] or f"WOODWIND_{section}_{name}".upper()
 
 
+def _from_text(text: str, current: Any) -> Any:
+    """The value that a variable's text stands for, where the key is of the type of `current`."""
+    if isinstance(current, bool):
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    if isinstance(current, int) and text.isdecimal():
+        return int(text)
+    if isinstance(current, list):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
 def _merge_environment(loaded: Loaded, environ: Mapping[str, str]) -> None:
     for section in SECTIONS:
         target = getattr(loaded.config, section)
@@ -182,11 +194,7 @@ def _merge_environment(loaded: Loaded, environ: Mapping[str, str]) -> None:
             if not text:
                 continue
             current = getattr(target, f.name)
-            value: Any = int(text) if isinstance(current, int) and text.isdecimal() else text
-            if isinstance(current, bool):
-                value = {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
-            elif isinstance(current, list):
-                value = [word.strip() for word in text.split(",") if word.strip()]
+            value = _from_text(text, current)
             where = f"{section}.{f.name}"
             setattr(target, f.name, _checked(value, current, f.metadata, where, f"${variable}"))
             loaded.sources[where] = f"${variable}"

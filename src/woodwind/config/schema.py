@@ -161,6 +161,36 @@ class Critic(Section):
     debug: str = key("warn", "Breakpoints and debug output.", choices=("block", "warn", "off"))
 
 
+class Environment(Section):
+    """What a new worktree gets besides its files: dependencies, environment files, caches and ports."""
+
+    install: str = key(
+        "auto", "Install dependencies by the kinds of project that are found, or not at all.", choices=("auto", "off")
+    )
+    commands: list[str] = key(
+        [], "Shell commands that install instead of what is found; from a project's file once you approved them."
+    )
+    folders: list[str] = key([], "Further folders of the repository to look into for projects and .env files.")
+    wait: bool = key(False, "Start the agent only when all is installed, instead of at once.")
+    timeout: int = key(1800, "How many seconds one command may take; 0: as long as it likes.")
+    env_files: bool = key(True, "Copy the .env files that git ignores, with paths changed to the worktree's.")
+    caches: list[str] = key(
+        ["node_modules", "target"], "Ignored folders to clone copy-on-write, where the file system can."
+    )
+    copy_caches: str = key("", "Copy a cache of up to this size where it cannot be cloned; empty: do not.")
+    ports: int = key(10, "How many ports each worker gets for itself, from WOODWIND_PORT on; 0: none.")
+    port_from: int = key(20000, "The first port that may be given out.")
+    port_to: int = key(29999, "The last port that may be given out.")
+
+
+class Hooks(Section):
+    """Shell commands around a worker's life; from a project's file they run once you approved their text."""
+
+    setup: str = key("", "Runs in a new worktree after its dependencies are installed.")
+    teardown: str = key("", "Runs in a worktree before `ww rm` parks it.")
+    timeout: int = key(300, "How many seconds a hook may take.")
+
+
 class Output(Section):
     """What commands print."""
 
@@ -226,6 +256,8 @@ class Config(Section):
         self.forecast = Forecast()
         self.daemon = Daemon()
         self.critic = Critic()
+        self.environment = Environment()
+        self.hooks = Hooks()
         self.output = Output()
         self.agents: dict[str, Agent] = {}
 
@@ -244,5 +276,7 @@ SECTIONS: dict[str, type[Section]] = {
     "forecast": Forecast,
     "daemon": Daemon,
     "critic": Critic,
+    "environment": Environment,
+    "hooks": Hooks,
     "output": Output,
 }

@@ -1,5 +1,6 @@
 """`ww new`: one worker from nothing to running, or nothing at all."""
 
+import json
 import os
 import sqlite3
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from woodwind.base.files import locked
 from woodwind.git import branches, checkouts, worktrees
 from woodwind.git.identity import lock_of
 from woodwind.git.repo import Refs, base_for
+from woodwind.git.tree import Tree
 from woodwind.model.brief import FILE, FOLDER, POINTER, BriefFacts, build
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError
@@ -20,6 +22,7 @@ from woodwind.model.text import clean, one_line
 from woodwind.model.worker import HEADLESS, SHELL, Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
+from woodwind.ops import environment, ports
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
@@ -28,7 +31,7 @@ from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.launch import Launch, drop_run_files, launch_of, open_pane, start_pane
 from woodwind.ops.limits import room
 from woodwind.ops.terminal import known_servers
-from woodwind.store import events, operations, projects as project_rows, terminals, workers
+from woodwind.store import environments, events, operations, projects as project_rows, terminals, workers
 
 
 def create(ctx: Context, project: str, request: Request, agent: Agent | None) -> Worker:
@@ -59,21 +62,27 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
     ctx.notes += remarks
     if place == "window" and mux.server != _around(ctx).socket:
         place = _no_window(request, remarks)
+    wanted = None if request.in_place else environment.wishes(ctx, project, install=request.install)
     with worker_lock(worker_id):
         with room(ctx) as lack:
+            if not lack and wanted and wanted.wait:
+                lack = "first its environment is prepared ([environment] wait)"
             phase = Phase.QUEUED if lack and agent else Phase.CREATING
             name = agent.name if agent else SHELL
             worker, row = _reserve(ctx, project, request, worker_id, name, place, start.session, phase)
         operation = (CreateInPlace if request.in_place else Create)(ctx, row.args)
-        operation.mux, operation.how = mux, how
+        how.env.update(ports.variables(ctx, worker_id))
+        operation.mux, operation.how, operation.wanted = mux, how, wanted
         carry_out(ctx, operation, row)
         if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
             ctx.say("waiting for the agent to take its brief")
             wait_until_quiet(mux, operation.pane)
             paste_and_enter(mux, operation.pane, POINTER)
+    if operation.plan:
+        environment.start(worker.id, ctx.environ)
     project_rows.set_last_worker(ctx.store, project, worker.id)
     if phase == Phase.QUEUED:
-        ctx.notes.append(f"{worker.name} waits for room: {lack}")
+        ctx.notes.append(f"{worker.name} waits{'' if lack.startswith('first') else ' for room'}: {lack}")
         return worker
     return worker._replace(phase=Phase.RUNNING)
 
@@ -152,6 +161,7 @@ def _reserve(
             kind = CreateInPlace.kind
         with ctx.store.transaction() as db:
             workers.insert(db, worker)
+            ports.give(ctx, db, worker_id)
             row = operations.begin(db, project=project, worker=worker_id, kind=kind, args=args)
     failpoint("create.after_reserve")
     return worker, row
@@ -178,6 +188,8 @@ class Create:
         self.mux: Mux | None = None
         self.how: Launch | None = None
         self.terminal: terminals.Terminal | None = None
+        self.wanted: environment.Wishes | None = None
+        self.plan: dict[str, Any] = {}
 
     def place_steps(self) -> list[Step]:
         """The steps that give the worker its branch, folder and brief."""
@@ -185,6 +197,7 @@ class Create:
             Step("branch", self._make_branch, self._drop_branch),
             Step("worktree", self._add_worktree, self._discard_worktree),
             Step("checkout", self._checkout),
+            Step("environment", self._equip),
             Step("brief", self._write_brief),
         ]
 
@@ -214,6 +227,12 @@ class Create:
         self.ctx.say(f"checking out {self.tree.branch}")
         worktrees.fill(self.tree.path, worktrees.admin_of(self.common, self.tree.path))
 
+    def _equip(self) -> None:
+        """What is put there now goes with the worktree; what takes longer begins when the worker is there."""
+        if self.wanted:
+            tree = Tree(self.tree.path, worktrees.admin_of(self.common, self.tree.path))
+            self.plan = environment.equip(self.ctx, tree, self.wanted, untrusted=self.worker.untrusted)
+
     def _write_brief(self) -> None:
         folder = os.path.join(self.tree.path, FOLDER)
         if os.path.lexists(folder):
@@ -233,6 +252,7 @@ class Create:
                 task=self.worker.task or self.worker.title,
                 branch=self.tree.branch,
                 base=self.tree.base_branch or self.tree.base_commit,
+                extra=environment.section(self.plan, self.worker.id),
             )
         )
         _write(os.path.join(self.tree.path, FILE), text.encode("utf-8", "replace"))
@@ -259,6 +279,8 @@ class Create:
             assert self.terminal
             workers.set_phase(db, self.worker.id, Phase.RUNNING)
             terminals.save(db, self.worker.id, self.terminal)
+        if self.plan:
+            environments.set_plan(db, self.worker.id, json.dumps(self.plan))
         data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}
         events.append(db, project=self.worker.project, worker=self.worker.id, kind="worker.created", data=data)
 

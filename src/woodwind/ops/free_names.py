@@ -25,6 +25,7 @@ class Request(NamedTuple):
     permissions: str = "ask"
     plan: bool = False
     in_place: bool = False
+    install: bool = True
 
 
 def free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tuple[str, str, str]:

@@ -5,6 +5,7 @@ import os
 from woodwind.git.worktrees import admin_of_worker, is_at
 from woodwind.model.errors import NotFound
 from woodwind.model.worker import Worker
+from woodwind.ops import ports
 from woodwind.ops.context import Context
 
 
@@ -31,5 +32,6 @@ def folder_and_variables(ctx: Context, worker: Worker) -> tuple[str, dict[str, s
     """The worker's folder, proven to be its own worktree, and the environment for a command in it."""
     folder = require_folder(ctx, worker)
     env = {k: v for k, v in ctx.environ.items() if not k.startswith("GIT_") or k.startswith(("GIT_CONFIG", "GIT_SSH"))}
+    env.update(ports.variables(ctx, worker.id))
     env.update(WOODWIND_WORKER_NAME=worker.name, WOODWIND_PROJECT=worker.project)
     return folder, env

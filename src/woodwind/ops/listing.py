@@ -12,6 +12,7 @@ from woodwind.model.status import Phase, Status, from_process
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Pane
 from woodwind.ops.context import Context
+from woodwind.ops.environment_state import unsettled
 from woodwind.store import listing, operations, projects
 from woodwind.store.listing import Listed
 
@@ -36,6 +37,9 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
     collided = listing.collisions(ctx.store, project)
     for entry in entries:
         entry["forecast"] = collided.get(entry["id"], [])
+    unready = unsettled(ctx, project)
+    for entry in entries:
+        entry["environment"] = unready.get(entry["id"])
     return Outcome(entries, notes=ctx.notes)
 
 

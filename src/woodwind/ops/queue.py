@@ -8,6 +8,7 @@ from woodwind.model.errors import WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
+from woodwind.ops.environment import holds_back
 from woodwind.ops.journal import worker_lock
 from woodwind.ops.limits import room
 from woodwind.ops.resume import start_program
@@ -19,7 +20,7 @@ def start_waiting(ctx: Context) -> list[str]:
     started: list[str] = []
     while True:
         with room(ctx) as lack:
-            waiting = workers.queued(ctx.store)
+            waiting = [worker for worker in workers.queued(ctx.store) if not holds_back(ctx, worker.id)]
             if not waiting or lack:
                 return started
             first = waiting[0]

@@ -16,6 +16,7 @@ from woodwind.model.brief import FOLDER
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
+from woodwind.ops import environment, teardown
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.rebuild import TRASH_FOLDER
@@ -59,12 +60,13 @@ class Findings:
         found = find_pane(ctx, worker.id)
         agent = found[1].pid if found else 0
         ours = ancestors(os.getpid())
+        preparer = environment.process_of(ctx, worker.id)  # what runs below it ends with the removal
 
         def look() -> list[tuple[int, str]]:
             return [
                 (pid, name)
                 for pid, name in occupants(self.folder)
-                if pid not in ours and agent not in ancestors(pid) and name not in _PASSING
+                if pid not in ours and not {agent, preparer} & ancestors(pid) and name not in _PASSING
             ]
 
         others = look()
@@ -109,6 +111,8 @@ def remove(ctx: Context, worker: Worker, *, force: bool) -> dict[str, Any]:
             "branch": worker.worktree.branch,
             "base_branch": worker.worktree.base_branch,
         }
+        hook = "" if current.in_place or current.untrusted or findings.missing else teardown.text(ctx, current)
+        args |= {"teardown": hook} if hook else {}
         way = Leave if current.in_place and findings.admin else Remove
         with ctx.store.transaction() as db:
             row = operations.begin(db, project=worker.project, worker=worker.id, kind=way.kind, args=args)
@@ -146,6 +150,7 @@ class Remove:
         return [
             Step("save", self._save, self._unlock),
             Step("stop", self._stop),
+            *([Step("teardown", self._tear_down)] if "teardown" in self.args else []),
             Step("park", self._park, self._unpark),
         ]
 
@@ -161,7 +166,14 @@ class Remove:
         """What was saved does no harm; a lock that git left on it when it was killed is taken away."""
         branches.unlock_ref(self.args["common"], snapshots.ref_of(self.args["worker"]))
 
+    def _tear_down(self) -> None:
+        self.ctx.say("running its teardown hook")
+        problem = teardown.run(self.ctx, self.args["worker"], self.args["path"], self.args["teardown"])
+        if problem:
+            self.ctx.notes.append(problem)
+
     def _stop(self) -> None:
+        environment.stop(self.ctx, self.args["worker"])
         found = find_pane(self.ctx, self.args["worker"])
         if not found:
             return

@@ -14,6 +14,7 @@ from woodwind.model import naming
 from woodwind.model.errors import NotFound, Refused
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
+from woodwind.ops import ports
 from woodwind.ops.context import Context
 from woodwind.ops.in_place import check_checkout
 from woodwind.ops.journal import Step, carry_out, worker_lock
@@ -180,6 +181,7 @@ class Restore:
     def commit(self, db: sqlite3.Connection) -> None:
         workers.set_phase(db, self.args["worker"], Phase.PAUSED)
         workers.set_purged(db, self.args["worker"], purged=False)
+        ports.reclaim(self.ctx, db, self.args["worker"])
         removals.set_restored(db, self.args["removal"])
         data = {"removal": self.args["removal"], "path": self.args["path"]}
         events.append(db, project=self.args["project"], worker=self.args["worker"], kind="worker.restored", data=data)

@@ -14,6 +14,7 @@ from woodwind.model.status import Phase
 from woodwind.model.worker import HEADLESS, SHELL, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
+from woodwind.ops import ports
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver, paste_and_enter, wait_until_quiet
 from woodwind.ops.inside import require_folder
@@ -87,6 +88,7 @@ def start_program(
     """Start a worker's program in the terminal that it had, or in a new one; the caller holds the worker's lock."""
     automated = worker.automated and not ctx.person
     how = launch_of(ctx, agent, start, worker=worker.id, project=worker.project, automated=automated)
+    how.env.update(ports.variables(ctx, worker.id))
     mux: Mux
     if found:
         mux = found[0]

@@ -7,6 +7,7 @@ from woodwind.model.text import clean
 from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
 from woodwind.ops.context import Context
+from woodwind.ops.environment import environment_of
 from woodwind.ops.listing import panes_of, status_of
 from woodwind.ops.remove import Findings
 from woodwind.store import listing
@@ -41,6 +42,7 @@ def show(ctx: Context, worker: Worker) -> dict[str, Any]:
         "made_by": worker.made_by,
         "task": worker.task,
         "title": worker.title,
+        "environment": environment_of(ctx, worker.id),
         "work": findings.reasons,
         "commits": [] if findings.missing else branches.commits_since(findings.admin, tree.base_commit),
         "last_words": clean(words).splitlines(),

@@ -249,7 +249,7 @@ class Sandbox:
             try:
                 command = (folder / "cmdline").read_bytes()
                 if b"woodwind.daemon" in command and mine in (folder / "environ").read_bytes().split(b"\0"):
-                    os.kill(int(folder.name), signal.SIGKILL)
+                    _kill_with_group(int(folder.name))
                     _wait_until_gone(int(folder.name))
                     ended += 1
             except OSError:
@@ -323,6 +323,14 @@ def _refuse_shared_tmux(folder: Path) -> None:
 def _literal(word: str) -> str:
     # tmux takes a semicolon at a word's end for the end of the command.
     return f"{word[:-1]}\\;" if word.endswith(";") else word
+
+
+def _kill_with_group(process: int) -> None:
+    """Kills a background process, and what it has started in its own group."""
+    if os.getpgid(process) == process:
+        os.killpg(process, signal.SIGKILL)
+    else:
+        os.kill(process, signal.SIGKILL)
 
 
 def _wait_until_gone(process: int) -> None:

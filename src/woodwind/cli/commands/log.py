@@ -10,16 +10,25 @@ from woodwind.model.outcome import Outcome
 from woodwind.model.text import clean
 from woodwind.ops.address import find_worker
 from woodwind.ops.context import Context
+from woodwind.ops.environment_log import environment_log, follow_environment
 from woodwind.ops.log import follow, log
 from woodwind.ops.projects import current
 
-EXAMPLES = ["ww log add-greeting", "ww log add-greeting --lines 500", "ww log - --follow"]
+EXAMPLES = [
+    "ww log add-greeting",
+    "ww log add-greeting --lines 500",
+    "ww log - --follow",
+    "ww log add-greeting --environment",
+]
 
 
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
     worker_argument(parser, several=False)
     parser.add_argument("-l", "--lines", type=int, default=50, metavar="N", help="how many lines (50)")
+    parser.add_argument(
+        "--environment", action="store_true", help="what the installation of its dependencies and its hooks printed"
+    )
     parser.add_argument("-f", "--follow", action="store_true", help="go on with new lines until the agent exits")
 
 
@@ -31,8 +40,9 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise UsageError("--follow has no end, so it cannot be one JSON document", hint="Leave one of them out.")
     worker = find_worker(ctx, current(ctx), args.name)
     if not args.follow:
-        return Outcome({"name": worker.name, "text": clean(log(ctx, worker, lines=args.lines))}, notes=ctx.notes)
-    for text in follow(ctx, worker, lines=args.lines):
+        read = environment_log(worker, lines=args.lines) if args.environment else log(ctx, worker, lines=args.lines)
+        return Outcome({"name": worker.name, "text": clean(read)}, notes=ctx.notes)
+    for text in (follow_environment if args.environment else follow)(ctx, worker, lines=args.lines):
         sys.stdout.write(clean(text))
         sys.stdout.flush()
     return Outcome({"name": worker.name, "text": ""}, notes=ctx.notes)

@@ -26,6 +26,12 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         from woodwind.daemon.client import ensure_daemon
 
         ensure_daemon(ctx.environ)
+    for worker in outcome.data:
+        if worker["environment"] and worker["environment"]["state"] == "pending":
+            # Whoever made it may have died before its preparation began. Rare, and it imports much.
+            from woodwind.ops.environment import start
+
+            start(worker["id"], ctx.environ)
     return outcome
 
 
@@ -34,7 +40,14 @@ def _told(w: dict[str, Any]) -> str:
     if w["phase"] == "queued":
         return "queued"
     how = f" {w['detail']}" if w["status"] == "exited" and w["detail"].startswith("with ") else ""
-    return f"{w['status']}{how}" + (", paused" if w["phase"] == "paused" else "")
+    return f"{w['status']}{how}" + (", paused" if w["phase"] == "paused" else "") + _environment(w["environment"])
+
+
+def _environment(environment: dict[str, str] | None) -> str:
+    """What is to be said about its environment: that it is on its way, or did not come to be."""
+    if not environment:
+        return ""
+    return ", installing" if environment["state"] in ("pending", "running") else ", not installed"
 
 
 def render(outcome: Outcome, screen: Screen) -> None:

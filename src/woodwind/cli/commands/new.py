@@ -71,6 +71,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--permissions", choices=PERMISSIONS, default="", help="what it may do without asking you")
     parser.add_argument("--in-place", action="store_true", help="on a branch in this checkout, instead of a worktree")
     parser.add_argument("--plan-mode", action="store_true", help="let the agent plan first, without editing")
+    parser.add_argument(
+        "--no-install", action="store_true", help="install no dependencies, clone no caches and run no setup hook"
+    )
     parser.add_argument("--no-agent", action="store_true", help="only the worktree, with a shell in its terminal")
     parser.add_argument("--attach", action="store_true", help="go to its terminal at once")
     parser.add_argument("-y", "--yes", action="store_true", help="ask nothing; take the first agent that is installed")
@@ -118,6 +121,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         model=args.model,
         plan=args.plan_mode,
         in_place=args.in_place,
+        install=not args.no_install,
     )
     made: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []

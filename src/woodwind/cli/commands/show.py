@@ -1,6 +1,7 @@
 """The parser and picture of `ww show`."""
 
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import STATUS_COLOURS, Screen
@@ -25,6 +26,16 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     return Outcome([show(ctx, worker) for worker in find_workers(ctx, project, args.names)], notes=ctx.notes)
 
 
+def _environment(environment: dict[str, Any]) -> dict[str, str]:
+    """The ports, and how the preparation went, where there is anything to say."""
+    first, count = environment["port"], environment["ports"]
+    facts = {"ports": f"{first} to {first + count - 1}"} if count else {}
+    if environment["state"] != "none":
+        detail = f": {environment['detail']}" if environment["detail"] else ""
+        facts["installed"] = environment["state"].replace("_", " ") + detail
+    return facts
+
+
 def render(outcome: Outcome, screen: Screen) -> None:
     """One block per worker."""
     for n, w in enumerate(outcome.data):
@@ -40,6 +51,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
             "folder": w["path"],
             "terminal": "none: headless" if w["launch"] == HEADLESS else f"a {w['launch']}",
             "id": w["id"],
+            **_environment(w["environment"]),
         }
         for label, value in facts.items():
             screen.line(f"  {screen.paint(f'{label:<9}', 'dim')} {value}")

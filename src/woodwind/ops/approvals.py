@@ -1,0 +1,98 @@
+"""Texts from a project's file that run on this machine: only once the user approved exactly these."""
+
+import hashlib
+from typing import Any, NamedTuple
+
+from woodwind.base import paths
+from woodwind.model.errors import UsageError
+from woodwind.ops.context import Context
+from woodwind.store import approvals
+
+_KEYS = {"install": "environment.commands", "setup": "hooks.setup", "teardown": "hooks.teardown"}
+NAMES = tuple(_KEYS)
+_declined: set[str] = set()
+
+
+class Hook(NamedTuple):
+    """A text that would run, and where it is from; `foreign` ones are not the user's own."""
+
+    name: str
+    text: str
+    source: str
+    foreign: bool
+
+    @property
+    def digest(self) -> str:
+        """What an approval is kept under: another text has another one."""
+        return hashlib.sha256(f"{self.name}\0{self.text}".encode()).hexdigest()
+
+
+def hooks(ctx: Context) -> list[Hook]:
+    """What is configured to run here, each with its source."""
+    loaded, found = ctx.loaded_config, []
+    config = loaded.config
+    values = {
+        "install": "\n".join(config.environment.commands),
+        "setup": config.hooks.setup,
+        "teardown": config.hooks.teardown,
+    }
+    for name, text in values.items():
+        source = loaded.sources.get(_KEYS[name], "")
+        if text.strip():
+            found.append(Hook(name, text, source, source != paths.config_file() and not source.startswith("$")))
+    return found
+
+
+def allowed(ctx: Context, project: str, *, names: tuple[str, ...] = NAMES, ask: bool = False) -> dict[str, str]:
+    """The texts that may run, by the hook's name; a person is asked, once, and anybody else is told what may not."""
+    runnable = {}
+    for hook in hooks(ctx):
+        if hook.name not in names:
+            continue
+        if not hook.foreign or approvals.is_approved(ctx.store, project, hook.name, hook.digest):
+            runnable[hook.name] = hook.text
+        elif ask and ctx.confirm and hook.digest not in _declined:
+            question = f"{hook.source} wants to run this as {_KEYS[hook.name]}:\n\n{hook.text.rstrip()}\n\nAllow it?"
+            if ctx.confirm(question):
+                _approve(ctx, project, [hook])
+                runnable[hook.name] = hook.text
+            else:
+                _declined.add(hook.digest)
+        elif hook.digest not in _declined:
+            _declined.add(hook.digest)
+            ctx.notes.append(f"{_KEYS[hook.name]} of {hook.source} is not approved, so it does not run: ww hooks list")
+    return runnable
+
+
+def _approve(ctx: Context, project: str, found: list[Hook]) -> None:
+    with ctx.store.transaction() as db:
+        for hook in found:
+            approvals.approve(db, project, hook.name, hook.digest)
+
+
+def listed(ctx: Context, project: str) -> list[dict[str, Any]]:
+    """Every hook with its text and whether it may run."""
+    return [
+        {
+            "hook": hook.name,
+            "text": hook.text,
+            "source": hook.source,
+            "may_run": not hook.foreign or approvals.is_approved(ctx.store, project, hook.name, hook.digest),
+            "needs_approval": hook.foreign,
+        }
+        for hook in hooks(ctx)
+    ]
+
+
+def decide(ctx: Context, project: str, names: list[str], *, approve: bool) -> list[dict[str, Any]]:
+    """Approve the texts of these hooks as they are now (none named: of all), or take approvals back."""
+    unknown = [name for name in names if name not in _KEYS]
+    if unknown:
+        raise UsageError(f"there is no hook {unknown[0]!r}", hint=f"Known are {', '.join(_KEYS)}.")
+    if approve:
+        _approve(ctx, project, [h for h in hooks(ctx) if h.foreign and (not names or h.name in names)])
+    else:
+        with ctx.store.transaction() as db:
+            for name in names or _KEYS:
+                approvals.revoke(db, project, name)
+    return listed(ctx, project)

@@ -1,0 +1,279 @@
+"""What a new worktree gets: dependencies, environment files and ports, prepared while the agent works."""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from woodwind.base.processes import is_running
+from woodwind.git.tree import Tree
+from woodwind.git.worktrees import admin_of
+from woodwind.ops.context import Context
+from woodwind.ops.environment import Wishes, equip
+from woodwind.testing.evidence import rows
+from woodwind.testing.repo import commit, git, make_repo
+from woodwind.testing.sandbox import Sandbox
+from woodwind.testing.workers import finish, listed, new_worker, start
+
+TOY = '[new]\nagent = "toy"\n[agents.toy]\ncommand = "cat"\nprompt = "none"\n'
+LOCK = '{"name": "a", "version": "1.0.0", "lockfileVersion": 3, "packages": {"": {"name": "a", "version": "1.0.0"}}}'
+NODE = {"package.json": '{"name": "a", "version": "1.0.0"}', "package-lock.json": LOCK, ".gitignore": "node_modules/\n"}
+
+
+def project(box: Sandbox, files: dict[str, str], config: str = "") -> Path:
+    """A repository with these files, and a toy agent from the user's own configuration."""
+    folder = Path(box.env["XDG_CONFIG_HOME"], "woodwind")
+    folder.mkdir(exist_ok=True)
+    (folder / "config.toml").write_text(TOY + config)
+    return make_repo(box.home / "project", files=files)
+
+
+def stand_in(box: Sandbox, name: str, script: str) -> None:
+    """Put a program of this name in front of any other."""
+    folder = box.home / "bin"
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+    if not box.env["PATH"].startswith(str(folder)):
+        box.env["PATH"] = f"{folder}:{box.env['PATH']}"
+
+
+def environment(box: Sandbox, repo: Path, name: str = "worker-one") -> dict[str, Any]:
+    found: dict[str, Any] = box.ww("show", name, "--json", cwd=repo, check=True).json["data"][0]["environment"]
+    return found
+
+
+def prepared(box: Sandbox, repo: Path, name: str = "worker-one") -> dict[str, Any]:
+    """The environment once nobody prepares it any more."""
+
+    def ended() -> dict[str, Any] | None:
+        found = environment(box, repo, name)
+        return found if found["state"] not in ("pending", "running") else None
+
+    return box.wait_for(ended, 90, "the end of the preparation") or {}
+
+
+def test_python_node_and_rust_projects_get_their_dependencies(sandbox: Sandbox) -> None:
+    """Real pip, npm and cargo; what they install is in the repository, so no network is needed."""
+    repo = project(
+        sandbox,
+        {
+            "requirements.txt": "./greeting-1.0-py3-none-any.whl\n",
+            "package.json": '{"name": "a", "version": "1.0.0", "dependencies": {"bell": "file:bell"}}',
+            "package-lock.json": json.dumps(
+                {
+                    "name": "a", "version": "1.0.0", "lockfileVersion": 3, "requires": True,
+                    "packages": {
+                        "": {"name": "a", "version": "1.0.0", "dependencies": {"bell": "file:bell"}},
+                        "bell": {"version": "1.0.0"},
+                        "node_modules/bell": {"resolved": "bell", "link": True},
+                    },
+                }
+            ),
+            "bell/package.json": '{"name": "bell", "version": "1.0.0"}',
+            "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
+            "Cargo.lock": 'version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\n',
+            "src/lib.rs": "",
+            ".gitignore": "node_modules/\ntarget/\n",
+        },
+    )  # fmt: skip
+    with zipfile.ZipFile(repo / "greeting-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("greeting.py", "HELLO = 1\n")
+        about = "greeting-1.0.dist-info"
+        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{about}/RECORD", f"greeting.py,,\n{about}/METADATA,,\n{about}/WHEEL,,\n{about}/RECORD,,\n")
+    commit(repo, "Add a wheel")
+    tools = {"npm": "node_modules/bell/package.json", "cargo": ""}
+    for tool in tools:
+        if not sandbox.run("sh", "-c", f"command -v {tool}").stdout:
+            stand_in(sandbox, tool, "mkdir -p node_modules/bell && echo {} > node_modules/bell/package.json")
+    # A cargo from rustup finds its toolchain there; nothing else of the real home is used.
+    sandbox.env["RUSTUP_HOME"] = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
+    tree = new_worker(sandbox, repo)
+    found = prepared(sandbox, repo)
+    log = sandbox.ww("log", "worker-one", "--environment", "--lines", "200", cwd=repo, check=True).stdout
+    assert found["state"] == "done", log
+    assert sandbox.run(str(tree / ".venv/bin/python"), "-c", "import greeting; print(greeting.HELLO)").stdout == "1\n"
+    assert (tree / "node_modules/bell/package.json").is_file()
+    assert "cargo fetch --locked is done" in log
+    assert log.endswith("ww: ready\n")
+    assert git(tree, "status", "--porcelain") == ""
+
+
+def test_go_and_composer_run_as_recorded_and_the_brief_tells_of_it(sandbox: Sandbox) -> None:
+    for tool in ("go", "composer"):
+        stand_in(sandbox, tool, f'echo "{tool} $*" >> "$HOME/calls"; pwd >> "$HOME/calls"')
+    files = {"go.mod": "module a\n", "web/composer.lock": "{}\n"}
+    repo = project(sandbox, files, '[environment]\nfolders = ["web", "../out", "none"]\n')
+    tree = new_worker(sandbox, repo)
+    assert prepared(sandbox, repo)["state"] == "done"
+    calls = (sandbox.home / "calls").read_text().splitlines()
+    assert calls == ["go mod download", str(tree), "composer install --no-interaction", str(tree / "web")]
+    brief = (tree / ".woodwind/brief.md").read_text()
+    assert environment(sandbox, repo)["log"] in brief
+
+
+def test_nothing_is_prepared_where_there_is_nothing_or_it_is_not_wanted(sandbox: Sandbox) -> None:
+    repo = project(sandbox, {"README.md": "x\n"})
+    new_worker(sandbox, repo, "plain")
+    assert environment(sandbox, repo, "plain")["state"] == "none"
+    commit(repo, "Node", NODE)
+    sandbox.ww("new", "Work", "--name", "without", "--no-install", cwd=repo, check=True)
+    assert environment(sandbox, repo, "without")["state"] == "none"
+    assert sandbox.ww("log", "without", "--environment", "--json", cwd=repo).json["error"]["code"] == "no_log"
+
+
+@pytest.mark.parametrize(
+    "script, state, detail",
+    [
+        ("echo broken >&2; exit 3", "failed", "npm ci --no-audit --no-fund ended with status 3"),
+        ("trap '' TERM; sleep 600 & wait; sleep 600", "timed_out", "did not end within 1 seconds"),
+    ],
+    ids=["failing", "hanging"],
+)
+def test_an_installation_that_does_not_work_leaves_a_usable_worker(
+    sandbox: Sandbox, script: str, state: str, detail: str
+) -> None:
+    stand_in(sandbox, "npm", f"echo $$ > $HOME/npm.pid; {script}")
+    repo = project(sandbox, NODE, "[environment]\ntimeout = 1\n" if state == "timed_out" else "")
+    new_worker(sandbox, repo)
+    found = prepared(sandbox, repo)
+    assert found["state"] == state
+    assert detail in found["detail"]
+    assert listed(sandbox, repo)["environment"] == {"state": state, "detail": found["detail"]}
+    assert "not installed" in sandbox.ww("ls", cwd=repo, check=True).stdout
+    assert sandbox.ww("exec", "worker-one", "--", "true", cwd=repo).code == 0
+    assert rows(sandbox, "SELECT data FROM event WHERE kind = 'environment.prepared'")
+    assert not Path("/proc", (sandbox.home / "npm.pid").read_text().strip()).exists()
+
+
+def test_a_preparation_that_was_killed_is_told_as_failed_and_a_removal_ends_one(sandbox: Sandbox) -> None:
+    stand_in(sandbox, "npm", "echo begun; exec sleep 600")
+    repo = project(sandbox, NODE)
+    new_worker(sandbox, repo, "killed")
+    sandbox.wait_for(lambda: "npm ci" in environment(sandbox, repo, "killed")["detail"], 60, "npm to begin")
+    assert "installing" in sandbox.ww("ls", cwd=repo, check=True).stdout
+    assert sandbox.end_keepers() >= 1
+    found = environment(sandbox, repo, "killed")
+    assert (found["state"], found["detail"][:22]) == ("failed", "its process was killed")
+    new_worker(sandbox, repo, "removed")
+    sandbox.wait_for(lambda: "npm ci" in environment(sandbox, repo, "removed")["detail"], 60, "npm to begin")
+    sandbox.ww("rm", "removed", "--yes", cwd=repo, check=True)
+    sql = "SELECT e.state, e.pid, e.pid_start FROM environment e JOIN worker w ON w.id = e.worker WHERE w.name = ?"
+    [(state, pid, pid_start)] = rows(sandbox, sql, "removed")
+    assert state == "stopped"
+    sandbox.wait_for(lambda: not is_running(pid, pid_start), 60, "the preparer to end")
+
+
+def test_an_agent_that_waits_for_its_environment_starts_after_it(sandbox: Sandbox) -> None:
+    stand_in(sandbox, "npm", 'until [ -e "$HOME/go" ]; do sleep 0.05; done')
+    repo = project(sandbox, NODE, "[environment]\nwait = true\n")
+    made = sandbox.ww("new", "Work", "--name", "worker-one", "--json", cwd=repo, check=True)
+    assert made.json["data"]["workers"][0]["phase"] == "queued"
+    assert "first its environment is prepared" in made.stderr
+    assert listed(sandbox, repo)["phase"] == "queued"
+    (sandbox.home / "go").touch()
+    sandbox.wait_for(lambda: listed(sandbox, repo)["phase"] == "running", 60, "the agent to be started")
+    assert environment(sandbox, repo)["state"] == "done"
+
+
+def test_a_preparation_that_nobody_began_is_begun_by_the_next_list(sandbox: Sandbox) -> None:
+    stand_in(sandbox, "npm", "true")
+    repo = project(sandbox, NODE)
+    words = ("new", "Work", "--name", "worker-one", "--headless")
+    cut = sandbox.ww(*words, "--agent", "rehearsal", cwd=repo, env={"WOODWIND_FAILPOINT": "create.after_commit"})
+    assert cut.code == -9
+    assert rows(sandbox, "SELECT state FROM environment") == [("pending",)]
+    sandbox.ww("ls", cwd=repo, check=True)
+    assert prepared(sandbox, repo)["state"] == "done"
+
+
+def test_a_cache_is_copied_only_where_the_lock_file_is_the_same(sandbox: Sandbox) -> None:
+    """This file system may be unable to clone: then the copy below a size shows the same decisions."""
+    stand_in(sandbox, "npm", "echo ran > installed")
+    files = {**NODE, ".gitignore": "node_modules/\n.venv/\ninstalled\n"}
+    caches = 'copy_caches = "1 MB"\ncaches = ["node_modules", ".venv"]\n'
+    repo = project(sandbox, files, f"[environment]\n{caches}")
+    for path in ("node_modules/bell/index.js", ".venv/bin/python", ".venv/pyvenv.cfg"):
+        (repo / path).parent.mkdir(parents=True, exist_ok=True)
+        (repo / path).write_text("here\n")
+    same = new_worker(sandbox, repo, "same")
+    assert prepared(sandbox, repo, "same")["state"] == "done"
+    assert (same / "node_modules/bell/index.js").read_text() == "here\n"
+    assert not (same / "installed").exists()
+    assert not (same / ".venv").exists()  # a virtual environment works in one place only
+    git(repo, "branch", "old")
+    commit(repo, "Another lock", {"package-lock.json": LOCK + "\n"})
+    sandbox.ww("new", "Work", "--name", "other", "--base", "old", cwd=repo, check=True)
+    assert prepared(sandbox, repo, "other")["state"] == "done"
+    other = Path(sandbox.ww("path", "other", cwd=repo, check=True).stdout.strip())
+    assert (other / "installed").exists()
+    assert not (other / "node_modules").exists()
+
+
+def test_env_files_are_copied_only_when_plain_ignored_and_of_the_repository(sandbox: Sandbox) -> None:
+    repo = project(sandbox, {".gitignore": ".env*\n!.env.shown\n", "config/real": "LINKED=1\n"})
+    (repo / ".env").write_text(f"ROOT={repo}/data\nSECRET=hunter2\n")
+    (repo / ".env").chmod(0o640)
+    (repo / ".env.shown").write_text("untracked and not ignored\n")
+    (repo / ".env.large").write_bytes(b"x" * (1 << 20) + b"y")
+    (repo / ".env.inside").symlink_to("config/real")
+    (repo / ".env.passwd").symlink_to("/etc/passwd")
+    (repo / ".env.zero").symlink_to("/dev/zero")
+    (repo / ".env.git").symlink_to(".git/config")
+    (repo / ".env.gone").symlink_to("nowhere")
+    os.mkfifo(repo / ".env.pipe")
+    (repo / ".env.folder").mkdir()
+    made = sandbox.ww("new", "Work", "--name", "worker-one", "--json", cwd=repo, check=True)
+    tree = Path(made.json["data"]["workers"][0]["path"])
+    assert sorted(p.name for p in tree.glob(".env*")) == [".env", ".env.inside"]
+    assert (tree / ".env").read_text() == f"ROOT={tree}/data\nSECRET=hunter2\n"
+    assert (tree / ".env").stat().st_mode & 0o777 == 0o600
+    assert not (tree / ".env.inside").is_symlink()
+    assert git(tree, "status", "--porcelain") == ""
+    for name, why in {
+        "shown": "does not ignore",
+        "passwd": "leads out",
+        "zero": "leads out",
+        "large": "larger",
+    }.items():
+        assert any(f".env.{name} was not copied" in line and why in line for line in made.stderr.splitlines())
+    kept = [p for p in Path(sandbox.env["XDG_STATE_HOME"]).rglob("*") if p.is_file()]
+    assert not [p for p in kept if b"hunter2" in p.read_bytes()]
+
+
+def test_a_strangers_code_gets_nothing(sandbox: Sandbox) -> None:
+    repo = project(sandbox, {**NODE, ".gitignore": ".env\n"})
+    (repo / ".env").write_text("SECRET=1\n")
+    tree = sandbox.home / "fork"
+    git(repo, "worktree", "add", "--quiet", "--detach", str(tree))
+    at = Tree(str(tree), admin_of(str(repo / ".git"), str(tree)))
+    wanted = Wishes(detect=True, commands="true", setup="true", caches=True, wait=False)
+    assert equip(Context(str(repo), sandbox.env), at, wanted, untrusted=True) == {}
+    assert not (tree / ".env").exists()
+    assert equip(Context(str(repo), sandbox.env), at, wanted, untrusted=False)["installs"]
+    assert (tree / ".env").exists()
+
+
+def test_ports_are_each_workers_own_for_life(sandbox: Sandbox) -> None:
+    repo = project(sandbox, {"README.md": "x\n"}, "[environment]\nports = 100\nport_from = 21000\nport_to = 21599\n")
+    at_once = [start(sandbox, repo, "new", "Work", "--name", f"w{n}") for n in range(4)]
+    assert [finish(process)[0] for process in at_once] == [0, 0, 0, 0]
+    given = {f"w{n}": environment(sandbox, repo, f"w{n}")["port"] for n in range(4)}
+    assert len(set(given.values())) == 4
+    assert all(21000 <= port <= 21500 and (port - 21000) % 100 == 0 for port in given.values())
+    print_it = ("--", "sh", "-c", "echo $WOODWIND_PORT-$WOODWIND_PORTS")
+    assert sandbox.ww("exec", "w1", *print_it, cwd=repo, check=True).stdout == f"{given['w1']}-100\n"
+    sandbox.ww("rm", "w1", "--yes", cwd=repo, check=True)
+    for name in ("w4", "w5"):
+        new_worker(sandbox, repo, name)
+    full = sandbox.ww("new", "Work", "--json", cwd=repo)  # the one in the trash keeps its block
+    assert full.json["error"]["code"] == "no_ports"
+    sandbox.ww("restore", "w1", cwd=repo, check=True)
+    sandbox.ww("resume", "w1", "--fresh", cwd=repo, check=True)
+    pid = rows(sandbox, "SELECT t.pid FROM terminal t JOIN worker w ON w.id = t.worker WHERE w.name = 'w1'")[0][0]
+    assert f"WOODWIND_PORT={given['w1']}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
