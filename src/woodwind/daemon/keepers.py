@@ -6,6 +6,7 @@ Keepers hold no rules of their own: they call ops.
 from collections.abc import Callable
 from typing import Protocol
 
+from woodwind.daemon.forecast_keeper import ForecastKeeper
 from woodwind.ops.context import Context
 from woodwind.ops.queue import start_waiting
 from woodwind.store import workers
@@ -39,4 +40,4 @@ class WaitingWorkers:
         return bool(workers.queued(ctx.store))
 
 
-KEEPERS: list[Callable[[], Keeper]] = [WaitingWorkers]
+KEEPERS: list[Callable[[], Keeper]] = [WaitingWorkers, ForecastKeeper]

@@ -108,15 +108,14 @@ def drop_collision(db: sqlite3.Connection, worker: str, other: str, target: str)
     return db.execute(sql, (worker, other, target)).rowcount > 0
 
 
-def set_told(db: sqlite3.Connection, worker: str, others: Iterable[str]) -> None:
-    """Remember that a worker was told of its collisions with these, inside a transaction."""
+def set_told(db: sqlite3.Connection, worker: str, others: Iterable[str], *, told: bool) -> None:
+    """Remember whether a worker was told of its collisions with these, inside a transaction."""
     sql = "UPDATE collision SET told_at = ? WHERE worker = ? AND other = ?"
-    db.executemany(sql, [(to_ms(now()), worker, other) for other in others])
+    db.executemany(sql, [(to_ms(now()) if told else None, worker, other) for other in others])
 
 
-def forget(store: Store, project: str) -> None:
-    """Forget the snapshots of a project, so that all are taken again."""
-    with store.transaction() as db:
-        db.execute(
-            "DELETE FROM forecast_snapshot WHERE worker IN (SELECT id FROM worker WHERE project = ?)", (project,)
-        )
+def live_projects(store: Store) -> dict[str, str]:
+    """The git directory of each project that has a worker whose files may change."""
+    phases = "('running', 'paused', 'landing')"
+    sql = f"SELECT DISTINCT p.id, p.git_dir FROM project p JOIN worker w ON w.project = p.id WHERE w.phase IN {phases}"
+    return dict(store.db.execute(sql).fetchall())

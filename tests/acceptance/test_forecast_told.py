@@ -1,0 +1,52 @@
+"""The daemon keeps the forecast, and the younger worker is told of a collision: once, between its turns."""
+
+from pathlib import Path
+from typing import Any
+
+from woodwind.testing.daemons import start_daemon
+from woodwind.testing.sandbox import Sandbox
+from woodwind.testing.workers import heard, listed, rehearse
+
+TOLD = "Woodwind foresees"
+
+
+def log_of(box: Sandbox, repo: Path, name: str) -> str:
+    return box.ww("log", name, "--lines", "200", cwd=repo, check=True).stdout
+
+
+def told(box: Sandbox) -> list[dict[str, Any]]:
+    """The messages about collisions that agents have taken."""
+    return [entry for entry in heard(box, "UserPromptSubmit") if TOLD in str(entry)]
+
+
+def workers(box: Sandbox, repo: Path) -> None:
+    """Two workers that wrote the same file, and wait."""
+    for name in ("older", "younger"):
+        rehearse(box, repo, f"write same.txt {name}", name=name, words=("--permissions", "bypass"))
+        box.wait_for(lambda name=name: listed(box, repo, name)["status"] == "ready", 60, f"{name} to be ready")  # type: ignore[misc]
+
+
+def test_the_younger_worker_is_told_once(sandbox: Sandbox, repo: Path) -> None:
+    workers(sandbox, repo)
+    start_daemon(sandbox)
+    sandbox.wait_for(lambda: told(sandbox), 60, "the younger worker to be told")
+    (collision,) = sandbox.ww("forecast", "--json", cwd=repo, check=True).json["data"]["collisions"]
+    assert (collision["name"], collision["with"], collision["told"]) == ("younger", "older", True)
+    assert listed(sandbox, repo, "younger")["forecast"] == ["older"]
+    assert listed(sandbox, repo, "older")["forecast"] == ["younger"]
+    assert "collides with older" in sandbox.ww("ls", cwd=repo, check=True).stdout
+    # A further event makes the daemon look again: nobody is told a second time.
+    sandbox.ww("new", "Idle", "--no-agent", "--name", "third", cwd=repo, check=True)
+    sandbox.ww("daemon", "stop", check=True)
+    assert TOLD not in log_of(sandbox, repo, "older")
+    (only,) = told(sandbox)
+    assert "same.txt" in str(only)
+
+
+def test_nobody_is_told_where_that_is_switched_off(sandbox: Sandbox, repo: Path) -> None:
+    (repo / "woodwind.toml").write_text("[forecast]\ntell = false\n")
+    workers(sandbox, repo)
+    start_daemon(sandbox)
+    sandbox.wait_for(lambda: listed(sandbox, repo, "younger")["forecast"], 60, "the forecast")
+    sandbox.ww("daemon", "stop", check=True)
+    assert TOLD not in log_of(sandbox, repo, "younger")
