@@ -1,5 +1,6 @@
 """The daemon keeps the forecast, and the younger worker is told of a collision: once, between its turns."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,16 @@ def told(box: Sandbox) -> list[dict[str, Any]]:
     return [entry for entry in heard(box, "UserPromptSubmit") if TOLD in str(entry)]
 
 
+def is_ready(box: Sandbox, repo: Path, name: str) -> bool:
+    return bool(listed(box, repo, name)["status"] == "ready")
+
+
 def workers(box: Sandbox, repo: Path) -> None:
     """Two workers that wrote the same file, and wait."""
     for name in ("older", "younger"):
         rehearse(box, repo, f"write same.txt {name}", name=name, words=("--permissions", "bypass"))
-        box.wait_for(lambda name=name: listed(box, repo, name)["status"] == "ready", 60, f"{name} to be ready")  # type: ignore[misc]
+    for name in ("older", "younger"):
+        box.wait_for(partial(is_ready, box, repo, name), 60, f"{name} to be ready")
 
 
 def test_the_younger_worker_is_told_once(sandbox: Sandbox, repo: Path) -> None:
