@@ -62,7 +62,7 @@ def message(collisions: list[tuple[Worker, Collision]]) -> str:
             lines.append(f"  - {one_line(clean(file['path']), 200)}{where}")
     lines += [
         "",
-        "Nothing is broken yet. Where your task allows it, leave those places as they were or make your change elsewhere;",
+        "Nothing is broken yet. Where your task allows it, leave those places alone or make your change elsewhere;",
         "where it needs both changes, keep yours and say so. Do not touch the other worker's branch or folder.",
     ]
     return "\n".join(lines)
