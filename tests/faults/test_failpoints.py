@@ -32,8 +32,8 @@ INSIDE = {
     "restore.in_files": ["restore pruned"],
     "delete.after_rename": ["purge"],
 }
-# A worker in the user's own checkout has tests of its own, and so have landings.
-ELSEWHERE = {"branch", "leave", "come_back", "land"}
+# Landings, syncs and a worker in the user's own checkout have tests of their own.
+ELSEWHERE = {"branch", "leave", "come_back", "land", "sync"}
 LANDING = re.compile(r"(land|lane|merge|verify)\.|move\.(before|after)_ref$")
 BEFORE_DELETING = ("purge.before_save", "purge.after_save")
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "pause": _at("pause", "Work", "interrupt an agent; everything is kept"),
     "resume": _at("resume", "Work", "go on with a paused or exited agent, in its own conversation"),
     "diff": _at("diff", "Work", "what a worker changed since it left its base"),
+    "sync": _at("sync", "Work", "bring the base's new commits into workers; conflicts are found first"),
     "shell": _at("shell", "Work", "a shell in a worker's folder"),
     "exec": _at("exec", "Work", "run a command in a worker's folder"),
     "forecast": _at("forecast", "Land", "which workers collide with each other or with their target"),

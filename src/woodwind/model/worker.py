@@ -24,7 +24,7 @@ class Worktree(NamedTuple):
 
 
 class Worker(NamedTuple):
-    """One worker as it was made. Only `name`, `phase` and the worktree's path ever change."""
+    """One worker as it was made. Only `name`, `phase`, the worktree's path and its base commit ever change."""
 
     id: str
     project: str

@@ -11,6 +11,7 @@ from woodwind.ops.purge import Purge
 from woodwind.ops.remove import Leave, Remove
 from woodwind.ops.restore import ComeBack, Restore
 from woodwind.ops.resume import Resume
+from woodwind.ops.sync import Sync
 
 KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Create.kind: Create,
@@ -22,4 +23,5 @@ KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Restore.kind: Restore,
     Purge.kind: Purge,
     Resume.kind: Resume,
+    Sync.kind: Sync,
 }

@@ -176,6 +176,11 @@ def set_purged(db: sqlite3.Connection, worker: str, *, purged: bool) -> None:
     db.execute("UPDATE worker SET purged = ? WHERE id = ?", (purged, worker))
 
 
+def set_base_commit(db: sqlite3.Connection, worker: str, commit: str) -> None:
+    """Record that a worker's branch now begins at another commit, inside a transaction."""
+    db.execute("UPDATE worktree SET base_commit = ? WHERE worker = ? AND position = 0", (commit, worker))
+
+
 def set_agent_session(db: sqlite3.Connection, worker: str, session: str) -> None:
     """Record the id of the agent's own conversation, inside a transaction."""
     db.execute("UPDATE worker SET agent_session = ? WHERE id = ?", (session, worker))
