@@ -26,6 +26,7 @@ class Start(NamedTuple):
     hook: str = ""  # the shell command that hands one event on, from its standard input; "" for no events
     allowed: Sequence[str] = ()  # tools that were allowed for good in this project, as its readings name them
     run_dir: str = ""  # a folder of ours, outside the repository, for the files of this start
+    port: int = 0  # a free port of this machine, where the agent serves its events itself; otherwise 0
 
 
 class Agent:
@@ -68,6 +69,8 @@ class Agent:
     # Whether its own events tell of a prompt that it took, and of a turn's end.
     tells_submits = False
     tells_ends = False
+    # Whether it serves its events itself, at a port that we choose: the daemon then reads them from `stream_url`.
+    streams = False
 
     # What a person would type or press in its terminal.
     clear = "/clear"
@@ -202,6 +205,10 @@ class Agent:
     def event_files(self, start: Start) -> Mapping[str, str]:
         """Files that its events need, by name: written into `start.run_dir` before it is started."""
         return {}
+
+    def stream_url(self, start: Start) -> str:
+        """Where it serves its events, as Server-Sent Events over HTTP on `start.port`; "" where it does not."""
+        return ""
 
     def event_args(self, start: Start) -> Sequence[str]:
         """Words that make it hand its events to `start.hook`, for this run only."""

@@ -68,6 +68,12 @@ def find(store: Store, worker: str) -> Worker | None:
         ) from damage
 
 
+def name_of(store: Store, worker: str) -> str:
+    """The name of the worker with this id, also of one that was removed; "" for none."""
+    row = store.db.execute("SELECT name FROM worker WHERE id = ?", (worker,)).fetchone()
+    return row[0] if row else ""
+
+
 def mend(store: Store, worker: Worker) -> None:
     """Write the row of a worker again whose own record told what it was."""
     with store.transaction() as db:

@@ -58,3 +58,27 @@ CREATE TABLE allowed (
     at INTEGER NOT NULL,
     PRIMARY KEY (project, agent, tool)
 ) STRICT;
+
+-- How far each reader of the events has come that must not miss one.
+CREATE TABLE reader (
+    name TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL
+) STRICT;
+
+-- What people are to be told, on each way once: desktop, command, or the tmux server with a socket.
+CREATE TABLE outbox (
+    id TEXT PRIMARY KEY,
+    event INTEGER NOT NULL,
+    way TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    settled_at INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (event, way)
+) STRICT;
+
+CREATE INDEX outbox_waiting ON outbox (event) WHERE state = 'waiting';
+
+-- Where the program serves its events itself; the daemon reads them into its spool.
+ALTER TABLE terminal ADD COLUMN stream TEXT NOT NULL DEFAULT '';
