@@ -6,15 +6,15 @@ from pathlib import Path
 from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Sandbox
 
-# A Codex that writes a file, then ends its turn as the real one does: with the notify program of its flags.
+# A Codex that writes a file, then ends its turn as the real one does: with the Stop hook of its flags.
 CODEX = """#!{python}
-import json, pathlib, subprocess, sys, time
-words = [w for w in sys.argv if w.startswith("notify=")]
+import json, pathlib, subprocess, sys, time, tomllib
+[word] = [w for w in sys.argv if w.startswith("hooks.Stop=")]
+command = tomllib.loads(word)["hooks"]["Stop"][0]["hooks"][0]["command"]
 pathlib.Path("new file.txt").write_text("made by codex")
-said = {{"type": "agent-turn-complete", "last-assistant-message": {message!r}}}
-for word in words:
-    subprocess.run([*json.loads(word.removeprefix("notify=")), json.dumps(said)])
-print("turn over", len(words), flush=True)
+said = {{"hook_event_name": "Stop", "turn_id": "t1", "last_assistant_message": {message!r}}}
+subprocess.run(["sh", "-c", command], input=json.dumps(said).encode(), check=True)
+print("turn over", "__turn-ended" in command, flush=True)
 time.sleep(600)
 """
 
@@ -41,7 +41,7 @@ def test_the_tree_is_committed_with_the_last_words(sandbox: Sandbox, repo: Path)
 
 def test_an_agent_that_can_commit_is_left_to_it(sandbox: Sandbox, repo: Path) -> None:
     tree = start_codex(sandbox, repo, "Done.", "--permissions", "bypass")
-    assert "turn over 0" in sandbox.ww("log", "write", cwd=repo, check=True).stdout
+    assert "turn over False" in sandbox.ww("log", "write", cwd=repo, check=True).stdout
     assert git(tree, "status", "--porcelain").strip() == '?? "new file.txt"'
 
 
@@ -62,8 +62,8 @@ def test_a_planted_commit_hook_does_not_run(sandbox: Sandbox, repo: Path) -> Non
 
 
 def test_the_hook_always_ends_well_and_logs_what_went_wrong(sandbox: Sandbox, repo: Path) -> None:
-    for payload in ("not json", "[]", '{"last-assistant-message": 7}'):
-        done = sandbox.ww("__turn-ended", payload, cwd=repo, env={"WOODWIND_WORKER": "wnobody"})
+    for payload in ("not json", "[]", '{"last_assistant_message": 7}'):
+        done = sandbox.ww("__turn-ended", input=payload, cwd=repo, env={"WOODWIND_WORKER": "wnobody"})
         assert (done.code, done.stdout) == (0, "")
     log = Path(sandbox.env["XDG_STATE_HOME"]) / "woodwind" / "ww.log"
     assert "there is no worker wnobody" in log.read_text()

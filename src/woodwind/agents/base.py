@@ -214,6 +214,14 @@ class Agent:
         """Words that make it hand its events to `start.hook`, for this run only."""
         return ()
 
+    def answer_keys(self, answer: str, screen: str) -> Sequence[str]:
+        """The keys for allow, always or deny at the question that its screen shows; () where it has no such choice."""
+        return self.answers.get(answer, ())
+
+    def words_keys(self, screen: str) -> Sequence[str] | None:
+        """The keys that go before an answer in words, at the question on its screen; None where it takes no words."""
+        return ()
+
     def reading(self, payload: Mapping[str, Any], at: int) -> Reading | None:
         """What one of its events tells; None where it tells nothing about its status."""
         return None

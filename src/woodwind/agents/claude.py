@@ -1,9 +1,29 @@
 """Claude Code."""
 
+import json
+import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from woodwind.agents.base import Agent
+from woodwind.agents import choices, hook_payloads
+from woodwind.agents.base import Agent, Start
+from woodwind.model.reading import Reading, Tells
 from woodwind.model.status import Status
+
+SETTINGS = "claude.json"
+_EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+    "Notification",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "SessionEnd",
+)
 
 
 class Claude(Agent):
@@ -38,6 +58,39 @@ class Claude(Agent):
     }
     session_args = ("--session-id", "{session}")
     resume_args: Sequence[str] | None = ("--resume", "{session}")
+    tells_submits = True
+    tells_ends = True
+    answers: Mapping[str, Sequence[str]] = {"allow": ("1",), "deny": ("Escape",)}
+
+    def event_files(self, start: Start) -> Mapping[str, str]:
+        """Its settings for this run, which come on top of the user's own."""
+        handler = {"type": "command", "command": start.hook, "timeout": 10}
+        settings: dict[str, Any] = {"hooks": {event: [{"hooks": [handler]}] for event in _EVENTS}}
+        if start.permissions == "bypass":  # chosen already: the warning would only hold it up
+            settings["skipDangerousModePermissionPrompt"] = True
+        if start.allowed:
+            settings["permissions"] = {"allow": list(start.allowed)}
+        return {SETTINGS: json.dumps(settings, ensure_ascii=False, indent=1)}
+
+    def event_args(self, start: Start) -> Sequence[str]:
+        return ("--settings", os.path.join(start.run_dir, SETTINGS))
+
+    def reading(self, payload: Mapping[str, Any], at: int) -> Reading | None:
+        told = payload.get("hook_event_name"), payload.get("notification_type")
+        if told == ("Notification", "idle_prompt"):
+            return Reading(Tells.IDLE, at, "hook", session=str(payload.get("session_id") or ""))
+        reading = hook_payloads.reading_of(payload, at)
+        if reading and reading.tells is Tells.DONE and not reading.text:
+            # A connection that broke may end like this, with nothing said.
+            return reading._replace(tells=Tells.FAILED, text="it ended without an answer")
+        return reading
+
+    def answer_keys(self, answer: str, screen: str) -> Sequence[str]:
+        return choices.keys_for(answer, screen)
+
+    def words_keys(self, screen: str) -> Sequence[str] | None:
+        own = [choice for choice in choices.choices(screen) if choice.label.startswith("Type something")]
+        return (own[0].number,) if own else None
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         # "✳" stands for idle and for a question alike, so it proves nothing.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from woodwind.agents.base import Start
 from woodwind.agents.claude import Claude
 from woodwind.agents.keys import PROVIDER_KEYS
 from woodwind.model.status import Status
@@ -25,7 +26,16 @@ class OpenClaude(Claude):
     checked = ""
     providers = ()
     provider_flag = "--provider"
+    # Whether its hooks are still those of Claude Code was not checked, and a flag that it does not know would end it.
+    tells_submits = False
+    tells_ends = False
     thinking: Mapping[str, Sequence[str]] = {level: ("--effort", level) for level in ("low", "medium", "high", "max")}
+
+    def event_files(self, start: Start) -> Mapping[str, str]:
+        return {}
+
+    def event_args(self, start: Start) -> Sequence[str]:
+        return ()
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         return None

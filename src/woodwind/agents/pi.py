@@ -1,9 +1,26 @@
 """pi."""
 
+import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from woodwind.agents.base import Agent
+from woodwind.agents.base import Agent, Start
 from woodwind.agents.keys import PROVIDER_KEYS
+from woodwind.model.reading import Reading, Tells
+
+EXTENSION = "pi_events.ts"
+_EVENTS = {
+    "session_start": Tells.STARTED,
+    "input": Tells.SUBMITTED,
+    "agent_start": Tells.WORKING,
+    "tool_call": Tells.WORKING,
+    "tool_result": Tells.WORKING,
+    "ui_prompt_start": Tells.ASKING,
+    "ui_prompt_end": Tells.ANSWERED,
+    "agent_settled": Tells.DONE,
+    "session_shutdown": Tells.ENDED,
+}
+_ENDS = {"aborted": Tells.INTERRUPTED, "error": Tells.FAILED}
 
 
 class Pi(Agent):
@@ -31,8 +48,41 @@ class Pi(Agent):
         for level in ("off", "none", "minimal", "low", "medium", "high", "xhigh", "max")
     }
     permissions: Mapping[str, Sequence[str]] = {"bypass": ()}  # it never asks
-    # The same words make a conversation and go on with it (read).
+    # The same words make a conversation and go on with it.
     session_args = ("--session-id", "{session}")
     resume_args = ("--session-id", "{session}")
     clear = "/new"
     exit = "/quit"
+    tells_submits = True
+    tells_ends = True
+
+    def variables(self, start: Start) -> Mapping[str, str]:
+        return {**self.env, "WOODWIND_HOOK": start.hook} if start.hook else self.env
+
+    def event_files(self, start: Start) -> Mapping[str, str]:
+        with open(os.path.join(os.path.dirname(__file__), EXTENSION), encoding="utf-8") as file:
+            return {EXTENSION: file.read()}
+
+    def event_args(self, start: Start) -> Sequence[str]:
+        return ("--extension", os.path.join(start.run_dir, EXTENSION))
+
+    def reading(self, payload: Mapping[str, Any], at: int) -> Reading | None:
+        told = {key: value for key, value in payload.items() if isinstance(value, str)}
+        tells = _EVENTS.get(told.get("event", ""))
+        if tells is None or (tells is Tells.ENDED and told.get("reason") != "quit"):
+            return None  # another conversation, or its extensions loaded again, in the same program
+        text = told.get("text", "")
+        if tells is Tells.DONE:
+            tells = _ENDS.get(told.get("stop", ""), Tells.DONE)
+            text = told.get("error", "") or text if tells is not Tells.DONE else text
+        prompt = told.get("prompt_id", "")
+        return Reading(
+            tells,
+            at,
+            "hook",
+            prompt_id=prompt,
+            session=told.get("session", ""),
+            text=text,
+            question=f"{prompt}:{text}" if tells is Tells.ASKING else "",
+            tool=told.get("tool", ""),
+        )

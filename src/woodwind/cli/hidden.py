@@ -15,16 +15,19 @@ def names(_argv: list[str]) -> int:
     return 0
 
 
-def turn_ended(argv: list[str]) -> int:
-    """Commit what an agent left at the end of its turn; always 0, because an agent may take more for an objection."""
+def turn_ended(_argv: list[str]) -> int:
+    """Commit what an agent left at the end of its turn, which standard input tells of as JSON.
+
+    Always 0, because an agent may take more for an objection.
+    """
     from woodwind.cli.crash import log_error
     from woodwind.ops.context import Context
     from woodwind.ops.turn_commit import commit_turn
 
     ctx = Context(os.getcwd(), os.environ)
     try:
-        payload = json.loads(argv[-1]) if argv else {}
-        words = payload.get("last-assistant-message") if isinstance(payload, dict) else ""
+        payload = json.loads(sys.stdin.read())
+        words = payload.get("last_assistant_message") if isinstance(payload, dict) else ""
         commit_turn(ctx, ctx.caller, words if isinstance(words, str) else "")
     except (WoodwindError, OSError, ValueError) as error:
         log_error(error)
