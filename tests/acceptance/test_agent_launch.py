@@ -101,7 +101,7 @@ def launched(sandbox: Sandbox, repo: Path, programs: Path, agent: Agent, words: 
     assert got[FILE][:3] == ["# Task", "", "Say hello"]
     env = got["env"]
     assert env.pop("WOODWIND_WORKER") == worker["id"]
-    assert all(env.pop(f"WOODWIND_{name}") for name in ("PROJECT", "SOCKET", "AUTOMATED"))
+    assert all(env.pop(f"WOODWIND_{name}") for name in ("PROJECT", "SOCKET", "AUTOMATED", "PORT", "PORTS"))
     assert {name for name, value in env.items() if value == GIVEN} == set(agent.pass_env)
     spool = Path(env.pop("WOODWIND_SPOOL"))
     assert spool.is_dir()
