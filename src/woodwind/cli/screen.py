@@ -44,9 +44,9 @@ class Screen:
 
     def line(self, text: str = "") -> None:
         """One line of output."""
-        sys.stdout.write(self._safe(text) + "\n")
+        sys.stdout.write(self.safe(text) + "\n")
 
-    def _safe(self, text: str) -> str:
+    def safe(self, text: str) -> str:
         """`text` with no escape sequence but our own colours, whoever its words are from."""
         first, *painted = text.split("\x1b[") if self._colors else [text]
         out = clean(first)

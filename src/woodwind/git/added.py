@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 from woodwind.base.run import Done
 from woodwind.model.critic import Line
+from woodwind.model.review import unquoted
 
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,\d+)? @@")
 _LONGEST_LINE = 2000
@@ -26,21 +27,12 @@ def _parse(diff: str) -> Iterator[Line]:
         if line.startswith("diff --git "):
             in_hunk = False
         elif not in_hunk and line.startswith("+++ "):
-            path = _path(line[4:])
+            path = unquoted(line[4:])
         elif hunk := _HUNK.match(line):
             number, in_hunk = int(hunk.group(1)), True
         elif in_hunk and line.startswith("+"):
             yield Line(path, number, line[1 : _LONGEST_LINE + 1])
             number += 1
-
-
-def _path(name: str) -> str:
-    """A path as diff headers write it: quoted when it has odd characters, followed by a tab when it has spaces."""
-    name = name.removesuffix("\t")
-    if name.startswith('"') and name.endswith('"'):
-        raw = name[1:-1].encode("utf-8", "surrogateescape").decode("unicode_escape", "replace")
-        return raw.encode("latin-1", "replace").decode("utf-8", "replace")
-    return name
 
 
 def added_sizes(git: GitCall, base: str, tip: str) -> dict[str, int]:
