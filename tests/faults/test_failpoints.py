@@ -33,8 +33,8 @@ INSIDE = {
     "delete.after_rename": ["purge"],
 }
 # Landings, syncs and a worker in the user's own checkout have tests of their own.
-ELSEWHERE = {"branch", "leave", "come_back", "land", "sync"}
-LANDING = re.compile(r"(land|lane|merge|verify)\.|move\.(before|after)_ref$")
+ELSEWHERE = {"branch", "leave", "come_back", "land", "take_back", "sync"}
+LANDING = re.compile(r"(land|lane|merge|verify|rewind|push)\.|move\.(before|after)_ref$")
 BEFORE_DELETING = ("purge.before_save", "purge.after_save")
 
 

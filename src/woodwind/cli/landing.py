@@ -8,11 +8,13 @@ from woodwind.model.errors import UsageError
 from woodwind.model.landing import STRATEGIES, LandRequest
 from woodwind.model.outcome import Outcome
 
-_VERIFIED = {
+# How a landing was verified, in words.
+VERIFIED = {
     "passed": "verified",
     "reused": "verified: the same files had passed before",
     "skipped": "NOT verified: --no-verify",
     "none": "NOT verified: there is no [verify] command",
+    "before": "where it was before",
 }
 
 
@@ -75,7 +77,7 @@ def _landed(entry: dict[str, Any], screen: Screen) -> None:
     moved = f"{entry['from'][:10]} → {entry['to'][:10]}"
     screen.line(f"{screen.paint(entry['name'], 'bold')} landed in {entry['target']}: {commits}, {moved}")
     loud = entry["verified"] in ("skipped", "none")
-    text = f"  {_VERIFIED.get(entry['verified'], entry['verified'])}"
+    text = f"  {VERIFIED.get(entry['verified'], entry['verified'])}"
     screen.line(screen.paint(text, "yellow" if loud else "dim"))
     if entry["committed"]:
         screen.line(screen.paint(f"  what was not committed is in {entry['committed'][:10]}", "dim"))

@@ -63,6 +63,25 @@ def merge(
     return Merged(commit=commit, empty=tree_of(lane.common, commit) == tree_of(lane.common, onto))
 
 
+def revert(lane: Lane, onto: str, old: str, new: str, *, message: str) -> Merged:
+    """One commit on top of `onto` that takes back what the landing from `old` to `new` brought."""
+    lane.check_out(onto)
+    who = identity(lane.tree)
+    # The landing's whole change at once: `new` as the base, `old` as the other side.
+    before, after = tree_of(lane.common, new), tree_of(lane.common, old)
+    words = ("merge-recursive", before, "--", "HEAD", after)
+    lane.tree.git(*_PLAIN, *who, *words, ok=None)
+    failpoint("merge.in_lane")
+    conflicts = _unmerged(lane)
+    if conflicts:
+        return Merged(conflicts=conflicts)
+    if lane.tree.git("write-tree").strip() == tree_of(lane.common, onto):
+        return Merged(commit=onto, empty=True)
+    _commit(lane, who, message, "")
+    _take_in_what_hooks_wrote(lane, who)
+    return Merged(commit=lane.tree.head())
+
+
 def identity(tree: Tree) -> tuple[str, ...]:
     """The options that name a committer where the user has named none."""
     return () if tree.git("config", "user.email", ok=(0, 1)).strip() else _NOBODY

@@ -1,6 +1,7 @@
 """The branch that work lands in: where it is checked out, and how it moves."""
 
 import os
+import re
 from typing import NamedTuple
 
 from woodwind.base.failpoints import failpoint
@@ -8,6 +9,7 @@ from woodwind.base.processes import occupants
 from woodwind.base.run import RunFailed
 from woodwind.git.branches import branch_tip
 from woodwind.git.call import git
+from woodwind.git.merging import is_ancestor
 from woodwind.git.tree import Tree
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.landing import listed
@@ -86,6 +88,17 @@ def the_checkout(common: str, branch: str) -> Checkout | None:
     return found[0] if found else None
 
 
+def check_way(common: str, branch: str, old: str, new: str) -> None:
+    """Refuse early where a file in the branch's checkout would be in the way; the move itself looks again."""
+    place = the_checkout(common, branch)
+    if place is None:
+        return
+    check_nothing_in_the_way(place, branch, old, new)
+    done = git(*Tree(place.path, place.git_dir).words(), "read-tree", "-n", "-m", "-u", old, new, ok=None)
+    if done.code:
+        raise in_the_way(branch, place.path, done.stderr.decode("utf-8", "replace"))
+
+
 def move(common: str, branch: str, old: str, new: str, *, why: str) -> None:
     """Move a branch from `old` to `new`, which has it in its history; TargetMoved when it is elsewhere by now.
 
@@ -97,12 +110,7 @@ def move(common: str, branch: str, old: str, new: str, *, why: str) -> None:
         raise TargetMoved(f"{branch} moved meanwhile")
     failpoint("move.before_ref")
     if place is None:
-        ref = f"refs/heads/{branch}"
-        done = git("--git-dir", common, "update-ref", "-m", f"woodwind: {why}", ref, new, old, ok=None)
-        if done.code:
-            if branch_tip(common, branch) != old:
-                raise TargetMoved(f"{branch} moved meanwhile")
-            raise WoodwindError(f"{branch} could not be moved: {done.complaint}", code="not_moved")
+        _swap(common, branch, old, new, why)
     else:
         _fast_forward(place, branch, old, new, why)
     failpoint("move.after_ref")
@@ -125,6 +133,7 @@ def _fast_forward(place: Checkout, branch: str, old: str, new: str, why: str) ->
 def in_the_way(branch: str, path: str, complaint: str) -> Refused:
     """Git's refusal to overwrite something in a person's checkout, with the files that it names."""
     files = [line.strip() for line in complaint.splitlines() if line.startswith("\t")]
+    files += re.findall(r"^error: (?:Entry|Untracked working tree file) '(.*?)' ", complaint, re.MULTILINE)
     if files:
         message = f"{branch} is checked out in {path}, where these are in the way: {listed(files)}"
     else:
@@ -133,8 +142,55 @@ def in_the_way(branch: str, path: str, complaint: str) -> Refused:
     return Refused(message, code="in_the_way", hint="Nothing has moved. Commit them or move them away, then try again.")
 
 
+def rewind(common: str, branch: str, old: str, new: str, *, why: str) -> None:
+    """Move a branch from `old` back to `new`; where it is checked out, only if no edit there would be lost.
+
+    The caller holds the project's lock.
+    """
+    place = the_checkout(common, branch)
+    if branch_tip(common, branch) != old:
+        raise TargetMoved(f"{branch} moved meanwhile")
+    failpoint("rewind.before_ref")
+    if place is None:
+        _swap(common, branch, old, new, why)
+        return
+    check_nothing_in_the_way(place, branch, old, new)
+    words = Tree(place.path, place.git_dir).words()
+    done = git(*words, "read-tree", "-m", "-u", old, new, ok=None)
+    if done.code:
+        raise in_the_way(branch, place.path, done.stderr.decode("utf-8", "replace"))
+    try:
+        failpoint("rewind.in_checkout")
+        _swap(common, branch, old, new, why)
+    except BaseException:
+        git(*words, "read-tree", "-m", "-u", new, old, ok=None)
+        raise
+
+
+def _swap(common: str, branch: str, old: str, new: str, why: str) -> None:
+    """Move a branch if it is where it is thought to be."""
+    done = git("--git-dir", common, "update-ref", "-m", f"woodwind: {why}", f"refs/heads/{branch}", new, old, ok=None)
+    if done.code:
+        if branch_tip(common, branch) != old:
+            raise TargetMoved(f"{branch} moved meanwhile")
+        raise WoodwindError(f"{branch} could not be moved: {done.complaint}", code="not_moved")
+
+
+def check_nothing_in_the_way(place: Checkout, branch: str, old: str, new: str) -> None:
+    """Refuse where a file would come back in whose place there is one that git does not know of.
+
+    `read-tree` would overwrite it where it is ignored.
+    """
+    words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", old, new)
+    tree = Tree(place.path, place.git_dir)
+    coming = [path for path in tree.git(*words).split("\0") if path]
+    there = [path for path in coming if os.path.lexists(os.path.join(place.path, path))]
+    if there:
+        raise in_the_way(branch, place.path, "".join(f"\t{path}\n" for path in there))
+
+
 def complete(common: str, branch: str, old: str, new: str) -> bool:
-    """Finish a fast-forward that a killed git left half-done in a checkout; False where none was begun.
+    """Finish a move that a killed git left half-done in a checkout; False where none was begun.
 
     A file that is as `new` has it, and in the index as `old` had it, was written by that git: with the index told
     so, the same fast-forward goes through. The caller holds the project's lock.
@@ -156,7 +212,10 @@ def complete(common: str, branch: str, old: str, new: str) -> bool:
     before = _index_entries(tree, [path for path, _ in written])
     _set_index(tree, [entry for _, entry in written])
     try:
-        _fast_forward(place, branch, old, new, "finished what was cut short")
+        if is_ancestor(common, old, new):
+            _fast_forward(place, branch, old, new, "finished what was cut short")
+        else:
+            rewind(common, branch, old, new, why="finished what was cut short")
     except Refused:
         _set_index(tree, before)
         return False

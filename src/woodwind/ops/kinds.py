@@ -12,11 +12,13 @@ from woodwind.ops.remove import Leave, Remove
 from woodwind.ops.restore import ComeBack, Restore
 from woodwind.ops.resume import Resume
 from woodwind.ops.sync import Sync
+from woodwind.ops.undo import TakeBack
 
 KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Create.kind: Create,
     CreateInPlace.kind: CreateInPlace,
     Land.kind: Land,
+    TakeBack.kind: TakeBack,
     Leave.kind: Leave,
     ComeBack.kind: ComeBack,
     Remove.kind: Remove,

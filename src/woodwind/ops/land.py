@@ -4,10 +4,9 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from woodwind.base.clock import new_id, now
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import Locked, locked
-from woodwind.git import lanes, merging, targets
+from woodwind.git import lanes, merging, remote, targets
 from woodwind.git.branches import branch_tip
 from woodwind.git.identity import lock_of
 from woodwind.git.lanes import Lane
@@ -20,7 +19,7 @@ from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.critic import judge, told
 from woodwind.ops.journal import Step, carry_out, worker_lock
-from woodwind.ops.landable import Landable, already_in, look
+from woodwind.ops.landable import Landable, already_in, look, taken_out, tip_of_target
 from woodwind.ops.verify import landing_config, lane_of, lanes_beside, require_passed, verify
 from woodwind.store import events, landings, operations, workers
 
@@ -46,12 +45,17 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
 
 
 def _land(ctx: Context, worker: Worker, request: LandRequest, facts: Landable, lane: Lane) -> dict[str, Any]:
-    landing = landings.Landing(
-        id=new_id("l"), project=worker.project, worker=worker.id, name=worker.name, target=facts.target,
-        via=facts.via, remote=facts.remote, method=facts.method, kind="land", state="running", tip=facts.tip,
-        old="", new="", commits=0, verified="", command="", output="", why="",
-        previous_phase=worker.phase, at=now(),
-    )  # fmt: skip
+    landing = landings.begun(
+        worker.id,
+        project=worker.project,
+        name=worker.name,
+        target=facts.target,
+        via=facts.via,
+        remote=facts.remote,
+        method=facts.method,
+        tip=facts.tip,
+        previous_phase=worker.phase,
+    )
     args = {
         "landing": landing.id,
         "worker": worker.id,
@@ -65,13 +69,12 @@ def _land(ctx: Context, worker: Worker, request: LandRequest, facts: Landable, l
         landings.add(db, landing)
         workers.set_phase(db, worker.id, Phase.LANDING)
         row = operations.begin(db, project=worker.project, worker=worker.id, kind=Land.kind, args=args)
-    failpoint("land.after_begin")
     operation = Land(ctx, args)
     operation.lane, operation.subject = lane, worker
     try:
         carry_out(ctx, operation, row)
     except (WoodwindError, OSError) as error:
-        _tell_failure(ctx, landing, error)
+        tell_failure(ctx, landing, error)
         raise
     done = landings.find(ctx.store, landing.id)
     assert done
@@ -91,8 +94,12 @@ def _land(ctx: Context, worker: Worker, request: LandRequest, facts: Landable, l
     }
 
 
-def _tell_failure(ctx: Context, landing: landings.Landing, error: WoodwindError | OSError) -> None:
+def tell_failure(ctx: Context, landing: landings.Landing, error: WoodwindError | OSError) -> None:
+    """Record why a landing came to nothing."""
     why = error.message if isinstance(error, WoodwindError) else str(error)
+    now = landings.find(ctx.store, landing.id)
+    if now is None or now.state == "done":
+        return  # it failed at something after its target had moved
     with ctx.store.transaction() as db:
         landings.change(db, landing.id, why=why)
         data = {"landing": landing.id, "target": landing.target, "why": why}
@@ -135,13 +142,14 @@ class Land:
         self.lane: Lane | None = None  # none in one that is settled after a crash
         self.subject: Worker | None = None
         self.committed = ""
+        self.moved = False
 
     def steps(self) -> list[Step]:
         return [
             Step("commit", self._commit),
             Step("merge", self._merge),
             Step("verify", self._verify, self._end_verification),
-            Step("move", self._move),
+            Step("move", self._move, self._look_whether_it_moved),
         ]
 
     @property
@@ -185,14 +193,12 @@ class Land:
         lane, landing, worker = self._live(), self.landing, self._worker()
         common = self.args["common"]
         onto = self._onto(landing)
-        if merging.is_ancestor(common, landing.tip, onto):
+        reverted = taken_out(self.ctx, worker, onto)
+        if reverted is None and merging.is_ancestor(common, landing.tip, onto):
             raise already_in(worker, landing.target)
         self.ctx.say(f"merging into {landing.target}")
         subjects = [c["subject"] for c in merging.commits_between(common, onto, landing.tip)]
-        message = merge_message(worker, subjects, method=landing.method, message=self.request.message)
-        merged = merging.merge(
-            lane, onto, landing.tip, method=landing.method, strategy=self.request.strategy, message=message
-        )
+        merged = self._merged(lane, worker, onto, landing, subjects, reverted)
         if merged.empty or (merged.conflicts and merging.is_in_by_patch(common, landing.tip, onto)):
             raise already_in(worker, landing.target)
         if merged.conflicts:
@@ -203,14 +209,33 @@ class Land:
             )
         self._note(old=onto, new=merged.commit, commits=len(subjects))
 
+    def _merged(
+        self,
+        lane: Lane,
+        worker: Worker,
+        onto: str,
+        landing: landings.Landing,
+        subjects: list[str],
+        reverted: landings.Landing | None,
+    ) -> merging.Merged:
+        start = onto
+        if reverted:
+            message = f"Land {worker.name} again\n\nThis takes back the commit that reverted it, {reverted.new[:10]}."
+            again = merging.revert(lane, onto, reverted.old, reverted.new, message=message)
+            if again.conflicts or merging.is_ancestor(self.args["common"], landing.tip, onto):
+                return again
+            start = again.commit
+        message = merge_message(worker, subjects, method=landing.method, message=self.request.message)
+        strategy = self.request.strategy
+        return merging.merge(lane, start, landing.tip, method=landing.method, strategy=strategy, message=message)
+
     def _onto(self, landing: landings.Landing) -> str:
-        onto = branch_tip(self.args["common"], landing.target)
-        if not onto:
-            raise Refused(f"the branch {landing.target} is not there any more", code="no_target")
-        return onto
+        return tip_of_target(self.ctx, landing.via, landing.remote, landing.target)
 
     def _verify(self) -> None:
         landing, request = self.landing, self.request
+        if landing.via == "local":  # known now, it need not be found out after a long verification
+            targets.check_way(self.args["common"], landing.target, landing.old, landing.new)
         if not request.verify:
             self._note(verified="skipped")
             return
@@ -243,6 +268,7 @@ class Land:
             landing = self.landing
             try:
                 self._move_once(landing)
+                self._follow_remote(landing)
                 return
             except TargetMoved as moved:
                 if not left:
@@ -256,18 +282,51 @@ class Land:
                 self._verify()
 
     def _move_once(self, landing: landings.Landing) -> None:
-        move_target(self.ctx, landing.target, landing.old, landing.new, why=f"landed {landing.name}")
+        if landing.via == "local":
+            move_target(self.ctx, landing.target, landing.old, landing.new, why=f"landed {landing.name}")
+        else:
+            remote.push(self._live(), landing.remote, landing.target, landing.new)
+
+    def _follow_remote(self, landing: landings.Landing) -> None:
+        """After a push, the local branch of the same name goes along where that is safe."""
+        local = branch_tip(self.args["common"], landing.target)
+        if landing.via == "local" or not local or local == landing.new:
+            return
+        try:
+            move_target(self.ctx, landing.target, local, landing.new, why=f"landed {landing.name}")
+        except WoodwindError as error:
+            self.ctx.notes.append(f"your own {landing.target} stays where it is: {error.message}")
+
+    def _look_whether_it_moved(self) -> None:
+        """What failed or was cut short may have moved the target all the same; a remote has to be asked."""
+        landing = self.landing
+        if landing.new:
+            local = landing.via == "local"
+            common = self.args["common"]
+            tip = (
+                branch_tip(common, landing.target) if local else remote.fetched(common, landing.remote, landing.target)
+            )
+            self.moved = bool(tip) and self._has_moved(landing, tip)
 
     def _settle_move(self) -> None:
         """After a crash: what has moved is finished, what was being written is completed, anything else is undone."""
         landing, common = self.landing, self.args["common"]
+        if landing.via != "local":
+            there = remote.fetched(common, landing.remote, landing.target)  # it may have arrived: the remote knows
+            if landing.new and there and self._has_moved(landing, there):
+                self._follow_remote(landing)
+                return
+            raise Refused(f"{landing.remote}/{landing.target} had not moved", code="not_moved")
         with locked(lock_of(common)):
             tip = branch_tip(common, landing.target)
-            if landing.new and tip and merging.is_ancestor(common, landing.new, tip):
+            if landing.new and tip and self._has_moved(landing, tip):
                 return
             if landing.new and tip == landing.old and targets.complete(common, landing.target, tip, landing.new):
                 return
         raise Refused(f"{landing.target} had not moved", code="not_moved")
+
+    def _has_moved(self, landing: landings.Landing, tip: str) -> bool:
+        return merging.is_ancestor(self.args["common"], landing.new, tip)
 
     def _live(self) -> Lane:
         if self.lane is None:
@@ -289,6 +348,10 @@ class Land:
         events.append(db, project=landing.project, worker=landing.worker, kind="landing.done", data=data)
 
     def abandoned(self, db: sqlite3.Connection) -> None:
+        if self.moved:
+            self.commit(db)
+            self.ctx.notes.append(f"{self.landing.target} had moved all the same: it counts as landed")
+            return
         landing = self.landing
         landings.change(db, landing.id, state="failed", why="it was cut short")
         workers.set_phase(db, landing.worker, Phase(landing.previous_phase))
@@ -299,6 +362,5 @@ def leave_conflicts(ctx: Context, worker: Worker, request: LandRequest) -> list[
     with worker_lock(worker.id):
         facts = look(ctx, worker, request)
         who = merging.identity(facts.tree)
-        onto = branch_tip(ctx.repo.common, facts.target)
-        facts.tree.git(*who, "merge", "--no-edit", "--no-autostash", "--no-stat", onto, ok=(0, 1))
+        facts.tree.git(*who, "merge", "--no-edit", "--no-autostash", "--no-stat", facts.onto, ok=(0, 1))
         return sorted(facts.tree.changes().unmerged)

@@ -5,7 +5,6 @@ import tempfile
 from typing import Any
 
 from woodwind.git import merging, targets
-from woodwind.git.branches import branch_tip
 from woodwind.git.call import git
 from woodwind.git.tree import Tree
 from woodwind.model.errors import Refused
@@ -26,7 +25,7 @@ def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         found = [*facts.changes.tracked, *facts.changes.untracked]
         steps.append(f"commit {len(found)} {'file' if len(found) == 1 else 'files'}: {listed(found)}")
     common = ctx.repo.common
-    onto = branch_tip(common, facts.target)
+    onto = facts.onto
     with tempfile.TemporaryDirectory(prefix="ww-") as objects:
         tip = _tip(facts, objects, common)
         merged = merging.preview(common, onto, tip, objects)

@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
+from woodwind.config.schema import Land
 from woodwind.git import merging
 from woodwind.git.branches import branch_tip
 from woodwind.git.checkouts import branch_at, under_way
+from woodwind.git.remote import fetched
 from woodwind.git.tree import Changes, Tree
 from woodwind.model.errors import NotFound, Refused
 from woodwind.model.landing import LandRequest, listed
@@ -12,6 +14,7 @@ from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.diff import work_tree
 from woodwind.ops.verify import landing_config
+from woodwind.store import landings
 
 
 class Landable(NamedTuple):
@@ -24,12 +27,13 @@ class Landable(NamedTuple):
     method: str
     via: str
     remote: str
+    onto: str
 
 
 def look(ctx: Context, worker: Worker, request: LandRequest) -> Landable:
     """What a landing would start from; an error when it cannot."""
     settings = landing_config(ctx).land
-    target = target_of(ctx, worker, request)
+    target = target_of(ctx, worker, request, settings)
     tree = work_tree(ctx, worker)
     branch = worker.worktree.branch
     on = branch_at(tree.admin)
@@ -55,16 +59,19 @@ def look(ctx: Context, worker: Worker, request: LandRequest) -> Landable:
             hint=f"Let its agent commit them, or `ww ship {worker.name}`, which does.",
         )
     tip = tree.head()
-    onto = branch_tip(ctx.repo.common, target)
+    onto = tip_of_target(ctx, settings.via, settings.remote, target)
     _check_markers(ctx, worker, tree, changes, tip, onto)
-    if not changes:
+    if not changes and taken_out(ctx, worker, onto) is None:
         _check_not_in(ctx, worker, tip, onto, target)
-    return Landable(tree, tip, changes, target, request.method or settings.method, settings.via, settings.remote)
+    method = request.method or settings.method
+    return Landable(tree, tip, changes, target, method, settings.via, settings.remote, onto)
 
 
-def target_of(ctx: Context, worker: Worker, request: LandRequest) -> str:
+def target_of(ctx: Context, worker: Worker, request: LandRequest, settings: Land) -> str:
     """The branch to land in: the one that was asked for, or the one that the worker was cut from."""
     target = request.target or worker.worktree.base_branch
+    if settings.via != "local":
+        target = target.removeprefix(f"{settings.remote}/")
     if not target:
         raise Refused(
             f"{worker.name} was cut from a commit, not from a branch",
@@ -73,13 +80,46 @@ def target_of(ctx: Context, worker: Worker, request: LandRequest) -> str:
         )
     if target == worker.worktree.branch:
         raise Refused(f"{worker.name} cannot land in its own branch", code="no_target")
-    if not branch_tip(ctx.repo.common, target):
+    if settings.via == "local" and not branch_tip(ctx.repo.common, target):
         raise NotFound(
             f"there is no branch {target!r} to land in",
             code="no_target",
             hint="Say another one: --into BRANCH. `git branch` lists them.",
         )
     return target
+
+
+def tip_of_target(ctx: Context, via: str, remote: str, target: str) -> str:
+    """The commit that work is merged onto: the branch's, or the remote's as it is right now."""
+    common = ctx.repo.common
+    local = branch_tip(common, target)
+    if via == "local":
+        if not local:
+            raise Refused(f"the branch {target} is not there any more", code="no_target")
+        return local
+    ctx.say(f"asking {remote} for {target}")
+    there = fetched(common, remote, target)
+    if not there:
+        raise NotFound(f"{remote} has no branch {target!r}", code="no_target", hint="Push it once: git push")
+    if local and not merging.is_ancestor(common, local, there):
+        apart = "have diverged" if not merging.is_ancestor(common, there, local) else "differ: yours is ahead"
+        raise Refused(
+            f"{target} ({local[:10]}) and {remote}/{target} ({there[:10]}) {apart}",
+            code="diverged",
+            hint="Nothing was changed. Bring them together first, with git pull or git push.",
+        )
+    return there
+
+
+def taken_out(ctx: Context, worker: Worker, onto: str) -> landings.Landing | None:
+    """The undo that took this worker's last landing back by a commit which `onto` has, or None.
+
+    Git counts commits that were reverted as merged: to land again, that commit has to be reverted first.
+    """
+    last = next((one for one in landings.of_worker(ctx.store, worker.id) if one.state in ("done", "undone")), None)
+    if last is None or last.kind != "undo" or last.state != "done" or last.verified == "before":
+        return None
+    return last if merging.is_ancestor(ctx.repo.common, last.new, onto) else None
 
 
 def _check_markers(ctx: Context, worker: Worker, tree: Tree, changes: Changes, tip: str, onto: str) -> None:

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from woodwind.base import paths
 from woodwind.model.errors import NotFound
 from woodwind.model.worker import Worker
+from woodwind.ops.address import find_worker
 from woodwind.ops.context import Context
+from woodwind.ops.restore import find_removed
 from woodwind.ops.terminal import find_pane, require_pane
+from woodwind.store import landings
 
 
 def log(ctx: Context, worker: Worker, *, lines: int) -> str:
@@ -56,3 +59,21 @@ def _new_lines(before: list[str], after: list[str]) -> list[str]:
             return after[len(tail) :]
     changed = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
     return after[changed:]
+
+
+def landing_log(ctx: Context, project: str, name: str, *, lines: int) -> tuple[str, str]:
+    """The worker's name, and the last lines of what verified its last landing, whether that passed or not."""
+    try:
+        worker = find_worker(ctx, project, name)
+    except NotFound:
+        worker, _ = find_removed(ctx, project, name)
+    output = next((one.output for one in landings.of_worker(ctx.store, worker.id) if one.output), "")
+    try:
+        with open(output, encoding="utf-8", errors="replace") as file:
+            return worker.name, "".join(file.readlines()[-lines:])
+    except FileNotFoundError:
+        raise NotFound(
+            f"nothing is kept of a landing of {worker.name}",
+            code="nothing_saved",
+            hint="`ww history --failed` shows what was tried.",
+        ) from None

@@ -10,7 +10,7 @@ from woodwind.ops.context import Context
 from woodwind.ops.diff import work_tree
 from woodwind.ops.land import land
 from woodwind.ops.remove import Findings, remove
-from woodwind.store import landings, workers
+from woodwind.store import landings, removals, workers
 
 
 def ship(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
@@ -37,7 +37,11 @@ def put_away(ctx: Context, worker: Worker, landing: str) -> dict[str, Any]:
     if reason:
         ctx.notes.append(f"{worker.name} landed and was kept: {reason}. When it is done: ww ship {worker.name}")
         return {"removed": False, "trash": ""}
-    return {"removed": True, "trash": remove(ctx, current, force=True)["trash"]}
+    trash = remove(ctx, current, force=True)["trash"]
+    removal = removals.current(ctx.store, worker.id)
+    with ctx.store.transaction() as db:
+        landings.change(db, landing, removal=removal.id if removal else "")
+    return {"removed": True, "trash": trash}
 
 
 def _reason_to_stay(ctx: Context, worker: Worker, landing: str) -> str:

@@ -4,14 +4,15 @@ import sqlite3
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from woodwind.base.clock import from_ms, now, to_ms
+from woodwind.base.clock import from_ms, new_id, now, to_ms
 from woodwind.store.db import Store
 
 
 class Landing(NamedTuple):
     """One landing. `state` is running, done, failed or undone; `verified` is passed, reused, skipped or none.
 
-    `kind` is land, or undo for the landing of a commit that takes another one back; `why` says how it failed.
+    `kind` is land, or undo for one that takes another back, which `undoes` names; `why` says how it failed; `removal`
+    is the one that `ww ship` made with it.
     """
 
     id: str
@@ -33,6 +34,8 @@ class Landing(NamedTuple):
     output: str
     why: str
     previous_phase: str
+    removal: str
+    undoes: str
     at: datetime
 
 
@@ -73,6 +76,13 @@ def of_worker(store: Store, worker: str) -> list[Landing]:
     """The landings of a worker, newest first."""
     sql = f"SELECT {_COLUMNS} FROM landing WHERE worker = ? ORDER BY at DESC, rowid DESC"
     return [_landing(row) for row in store.db.execute(sql, (worker,))]
+
+
+def begun(worker: str, **values: Any) -> Landing:
+    """A landing that begins now, with what is known of it."""
+    blank: dict[str, Any] = dict.fromkeys(Landing._fields, "")
+    blank |= {"id": new_id("l"), "kind": "land", "state": "running", "commits": 0, "at": now(), "worker": worker}
+    return Landing(**{**blank, **values})
 
 
 def passed(store: Store, project: str, tree: str, command: str, environment: str) -> str | None:

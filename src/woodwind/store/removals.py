@@ -55,6 +55,16 @@ def of_project(store: Store, project: str) -> list[Removal]:
     return [_removal(row) for row in rows]
 
 
+def history(store: Store, project: str) -> list[tuple[Removal, str, bool]]:
+    """Every removal of a project, newest first, with the worker's name and whether it was undone."""
+    rows = store.db.execute(
+        f"SELECT {', '.join('r.' + c for c in _COLUMNS.split(', '))}, w.name, r.restored_at IS NOT NULL "
+        "FROM removal r JOIN worker w ON w.id = r.worker WHERE w.project = ? ORDER BY r.removed_at DESC, r.id",
+        (project,),
+    )
+    return [(_removal(row[:6]), row[6], bool(row[7])) for row in rows]
+
+
 def set_restored(db: sqlite3.Connection, removal: str) -> None:
     """Record that a removal was undone, inside a transaction."""
     db.execute("UPDATE removal SET restored_at = ? WHERE id = ?", (to_ms(now()), removal))

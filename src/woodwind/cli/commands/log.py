@@ -11,7 +11,7 @@ from woodwind.model.text import clean
 from woodwind.ops.address import find_worker
 from woodwind.ops.context import Context
 from woodwind.ops.environment_log import environment_log, follow_environment
-from woodwind.ops.log import follow, log
+from woodwind.ops.log import follow, landing_log, log
 from woodwind.ops.projects import current
 
 EXAMPLES = [
@@ -19,6 +19,7 @@ EXAMPLES = [
     "ww log add-greeting --lines 500",
     "ww log - --follow",
     "ww log add-greeting --environment",
+    "ww log add-greeting --landing",
 ]
 
 
@@ -30,6 +31,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--environment", action="store_true", help="what the installation of its dependencies and its hooks printed"
     )
     parser.add_argument("-f", "--follow", action="store_true", help="go on with new lines until the agent exits")
+    parser.add_argument("--landing", action="store_true", help="instead, what the [verify] command said when it landed")
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:
@@ -38,7 +40,13 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise UsageError(f"--lines must be 1 or more, found {args.lines}")
     if args.follow and args.json:
         raise UsageError("--follow has no end, so it cannot be one JSON document", hint="Leave one of them out.")
-    worker = find_worker(ctx, current(ctx), args.name)
+    project = current(ctx)
+    if args.landing:
+        if args.follow:
+            raise UsageError("a landing's output has an end", hint="Leave --follow out.")
+        name, text = landing_log(ctx, project, args.name, lines=args.lines)
+        return Outcome({"name": name, "text": clean(text)}, notes=ctx.notes)
+    worker = find_worker(ctx, project, args.name)
     if not args.follow:
         read = environment_log(worker, lines=args.lines) if args.environment else log(ctx, worker, lines=args.lines)
         return Outcome({"name": worker.name, "text": clean(read)}, notes=ctx.notes)

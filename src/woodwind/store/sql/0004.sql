@@ -19,6 +19,8 @@ CREATE TABLE landing (
     output TEXT NOT NULL DEFAULT '',
     why TEXT NOT NULL DEFAULT '',
     previous_phase TEXT NOT NULL DEFAULT '',
+    removal TEXT NOT NULL DEFAULT '',
+    undoes TEXT NOT NULL DEFAULT '',
     at INTEGER NOT NULL
 ) STRICT;
 
