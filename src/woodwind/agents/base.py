@@ -25,6 +25,7 @@ class Start(NamedTuple):
     turn_command: Sequence[str] = ()  # to be run at the end of a turn, when we commit for the agent
     hook: str = ""  # the shell command that hands one event on, from its standard input; "" for no events
     allowed: Sequence[str] = ()  # tools that were allowed for good in this project, as its readings name them
+    untrusted: bool = False  # the worktree is a stranger's code: nothing in it may set the agent up
     run_dir: str = ""  # a folder of ours, outside the repository, for the files of this start
     port: int = 0  # a free port of this machine, where the agent serves its events itself; otherwise 0
 
@@ -52,6 +53,8 @@ class Agent:
     headless_args: Sequence[str] | None = None
     headless_flag = ""  # the flag for the prompt there; "" for an argument
     plan_args: Sequence[str] = ()
+    # Words that make it ignore settings, servers and instructions of the folder that it is in.
+    untrusted_args: Sequence[str] = ()
     model_flag = ""
     provider_flag = ""  # where the provider has a flag of its own; otherwise it is written provider/model
     model_in_terminal = True  # False where it takes a model only without a terminal
@@ -107,6 +110,7 @@ class Agent:
         words += self.resume_words(start) if start.resume else self.session_words(start)
         words += self.trust_args(start)
         words += self.turn_args(start)
+        words += self.untrusted_args if start.untrusted else ()
         if start.hook:
             words += self.event_args(start)
         if start.model.model:

@@ -46,6 +46,7 @@ class Claude(Agent):
     checked = "2.1.325"
     headless_args = ("-p",)
     plan_args = ("--permission-mode", "plan")
+    untrusted_args = ("--strict-mcp-config", "--setting-sources", "user")
     model_flag = "--model"
     providers: Sequence[str] = ("anthropic",)
     thinking: Mapping[str, Sequence[str]] = {

@@ -22,6 +22,7 @@ def _at(name: str, group: str, summary: str) -> Command:
 COMMANDS = {
     "new": _at("new", "Work", "start a worker: a branch, a worktree, a terminal and an agent on a task"),
     "branch": _at("branch", "Work", "start a worker on a branch in this checkout, instead of a worktree"),
+    "brief": _at("brief", "Work", "show what an agent was told at first, or would be told"),
     "ls": _at("ls", "Work", "list the workers, and who needs you"),
     "show": _at("show", "Work", "all that is known about a worker"),
     "attach": _at("attach", "Work", "go to a worker's terminal"),

@@ -107,6 +107,23 @@ class Land(Section):
     remote: str = key("origin", "The remote for `push` and `pr`.")
 
 
+class Tickets(Section):
+    """Trackers that tasks come from."""
+
+    timeout: int = key(30, "How many seconds a tracker has for one answer.")
+
+
+class Brief(Section):
+    """What agents are told at first, besides their task."""
+
+    context: list[str] = key(
+        ["woodwind/context/*.md"], "Files of the project that go into every brief, as patterns below its top folder."
+    )
+    templates: str = key(
+        "woodwind/templates", "The folder with the project's own templates, NAME.md each, below its top folder."
+    )
+
+
 class Trash(Section):
     """Removed workers, kept whole until `ww trash prune`."""
 
@@ -250,6 +267,8 @@ class Config(Section):
         self.tmux = Tmux()
         self.verify = Verify()
         self.land = Land()
+        self.tickets = Tickets()
+        self.brief = Brief()
         self.trash = Trash()
         self.limits = Limits()
         self.cleanup = Cleanup()
@@ -271,6 +290,8 @@ SECTIONS: dict[str, type[Section]] = {
     "limits": Limits,
     "verify": Verify,
     "land": Land,
+    "tickets": Tickets,
+    "brief": Brief,
     "trash": Trash,
     "cleanup": Cleanup,
     "forecast": Forecast,

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from woodwind.base.failpoints import failpoint
@@ -132,9 +133,9 @@ def _drop_parent(folder: str) -> None:
         os.rmdir(folder)
 
 
-def fill(path: str, admin: str) -> None:
-    """Check out the files of a worktree that was just added."""
-    git("--git-dir", admin, "--work-tree", path, "-c", "checkout.workers=0", "reset", "--hard", "--quiet")
+def fill(path: str, admin: str, *, options: Sequence[str] = ()) -> None:
+    """Check out the files of a worktree that was just added, with further options for git."""
+    git("--git-dir", admin, "--work-tree", path, "-c", "checkout.workers=0", *options, "reset", "--hard", "--quiet")
 
 
 def refill(path: str, admin: str) -> None:

@@ -14,7 +14,7 @@ from woodwind.git import branches, checkouts, worktrees
 from woodwind.git.identity import lock_of
 from woodwind.git.repo import Refs, base_for
 from woodwind.git.tree import Tree
-from woodwind.model.brief import FILE, FOLDER, POINTER, BriefFacts, build
+from woodwind.model.brief import FILE, FOLDER, POINTER, build
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError
 from woodwind.model.status import Phase
@@ -23,6 +23,7 @@ from woodwind.model.worker import HEADLESS, SHELL, Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops import environment, ports
+from woodwind.ops.brief import choose_template, facts_for
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
@@ -39,6 +40,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
     if not request.task.strip() and agent is not None:
         raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
     config = ctx.loaded_config.config
+    choose_template(ctx, request)  # one that is not there is told before anything is made
     place = _place(ctx, request)
     headless = place == HEADLESS
     if headless and agent is None:
@@ -52,6 +54,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         permissions=request.permissions,
         repository=ctx.repo.home,
         headless=headless,
+        untrusted=request.untrusted,
     )
     how = launch_of(ctx, agent, start, worker=worker_id, project=project, automated=not ctx.person)
     mux: Mux
@@ -72,7 +75,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
             worker, row = _reserve(ctx, project, request, worker_id, name, place, start.session, phase)
         operation = (CreateInPlace if request.in_place else Create)(ctx, row.args)
         how.env.update(ports.variables(ctx, worker_id))
-        operation.mux, operation.how, operation.wanted = mux, how, wanted
+        operation.mux, operation.how, operation.wanted, operation.request = mux, how, wanted, request
         carry_out(ctx, operation, row)
         if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
             ctx.say("waiting for the agent to take its brief")
@@ -132,13 +135,14 @@ def _reserve(
     with locked(lock_of(ctx.repo.common)):
         refs = Refs(ctx.repo)
         base_branch, base_commit = base_for(ctx.repo, refs, request.base or ("@" if request.in_place else config.base))
+        base_branch = request.target or base_branch
         name, branch, path = free_names(ctx, project, request, refs)
         worker = Worker(
             id=worker_id,
             project=project,
             name=name,
             title=one_line(request.task) or name,
-            task=clean(request.task).strip(),
+            task=clean(f"{request.task}\n\n{request.prompt}").strip(),
             kind=request.kind,
             agent=agent,
             model=request.model or config.model,
@@ -153,6 +157,9 @@ def _reserve(
             phase=phase,
             created_at=now(),
             worktree=Worktree(path, branch, base_branch, base_commit),
+            origin=request.ticket.origin if request.ticket else "",
+            url=request.ticket.url if request.ticket else "",
+            untrusted=request.untrusted,
         )
         args = {"worker": worker.record(), "common": ctx.repo.common, "queued": phase == Phase.QUEUED}
         kind = Create.kind
@@ -187,6 +194,7 @@ class Create:
         self.tree = self.worker.worktree
         self.mux: Mux | None = None
         self.how: Launch | None = None
+        self.request: Request | None = None
         self.terminal: terminals.Terminal | None = None
         self.wanted: environment.Wishes | None = None
         self.plan: dict[str, Any] = {}
@@ -225,7 +233,18 @@ class Create:
 
     def _checkout(self) -> None:
         self.ctx.say(f"checking out {self.tree.branch}")
-        worktrees.fill(self.tree.path, worktrees.admin_of(self.common, self.tree.path))
+        admin = worktrees.admin_of(self.common, self.tree.path)
+        if not self.worker.untrusted:
+            worktrees.fill(self.tree.path, admin)
+            return
+        # 2 ms, for pull requests from forks only.
+        from woodwind.git.hiding import hide, without_filters
+        from woodwind.model.agent_files import sets_up
+
+        worktrees.fill(self.tree.path, admin, options=without_filters(self.common))
+        hidden = hide(self.tree.path, admin, sets_up)
+        if hidden:
+            self.ctx.notes.append(f"left out of its folder: {', '.join(hidden[:5])}{', …' if len(hidden) > 5 else ''}")
 
     def _equip(self) -> None:
         """What is put there now goes with the worktree; what takes longer begins when the worker is there."""
@@ -247,14 +266,11 @@ class Create:
         os.mkdir(folder)
         # A folder that ignores itself: nothing of it can show in git status or be committed by accident.
         _write(os.path.join(folder, ".gitignore"), b"*\n")
-        text = build(
-            BriefFacts(
-                task=self.worker.task or self.worker.title,
-                branch=self.tree.branch,
-                base=self.tree.base_branch or self.tree.base_commit,
-                extra=environment.section(self.plan, self.worker.id),
-            )
-        )
+        assert self.request
+        base = self.tree.base_branch or self.tree.base_commit
+        facts = facts_for(self.ctx, self.request, branch=self.tree.branch, base=base, folder=self.tree.path)
+        facts = facts._replace(extra=(*facts.extra, *environment.section(self.plan, self.worker.id)))
+        text = build(facts._replace(task=facts.task.strip() or ("" if facts.ticket else self.worker.title)))
         _write(os.path.join(self.tree.path, FILE), text.encode("utf-8", "replace"))
 
     def _open_terminal(self) -> None:

@@ -1,12 +1,14 @@
 """What a new worker is called: its name, branch and folder, of which nobody else has any."""
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from woodwind.git.repo import Refs, Repo
 from woodwind.model import naming
 from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.text import one_line
+from woodwind.model.ticket import Ticket
 from woodwind.ops.context import Context
 from woodwind.store import workers
 
@@ -26,13 +28,24 @@ class Request(NamedTuple):
     plan: bool = False
     in_place: bool = False
     install: bool = True
+    ticket: Ticket | None = None  # what it is about; its title is the task
+    template: str = ""  # the protocol by name; "" for the one that fits the task
+    prompt: str = ""  # further instructions, or with `replace` all of them
+    replace: bool = False
+    extra: Sequence[tuple[str, str]] = ()  # further sections of the brief: (heading, text)
+    parents: Sequence[str] = ()  # what the tasks before this one did
+    words: Sequence[tuple[str, str]] = ()  # further words that a template may use
+    naming: str = ""  # what names are made from, instead of the task
+    target: str = ""  # the branch that it is for, where its base is a bare commit
+    untrusted: bool = False  # its base is a stranger's code
 
 
 def free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tuple[str, str, str]:
     """A name, branch and folder that nobody has: the ones asked for, or generated ones with a number."""
     config = ctx.loaded_config.config.new
     prefix = request.prefix if request.prefix is not None else None if config.prefix == "auto" else config.prefix
-    task = request.task if naming.words_of(one_line(request.task, 400)) else request.name or "task"
+    task = request.naming or request.task
+    task = task if naming.words_of(one_line(task, 400)) else request.name or "task"
     wanted_name = naming.check_name(request.name) if request.name else naming.name_for(task)
     wanted_branch = naming.check_branch(request.branch or naming.branch_for(task, prefix=prefix))
     names = workers.taken_names(ctx.store, project)

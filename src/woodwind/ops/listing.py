@@ -106,6 +106,8 @@ def _entry(row: Listed, pane: Pane | None, names: dict[str, str]) -> dict[str, A
         "launch": row.launch,
         "created_at": created,
         "project": row.project,
+        "origin": row.origin,
+        "url": row.url,
     }
     if names:
         entry["project_name"] = names.get(row.project, row.project)

@@ -49,6 +49,7 @@ def _start(ctx: Context, worker: Worker) -> None:
             permissions=worker.permissions,
             repository=ctx.repo.home,
             headless=worker.launch == "headless",
+            untrusted=worker.untrusted,
         )
         start_program(ctx, worker, agent, start, None)
 

@@ -78,6 +78,7 @@ def _start_again(ctx: Context, worker: Worker, found: tuple[Mux, Pane] | None, m
         permissions=worker.permissions,
         repository=ctx.repo.home,
         headless=headless,
+        untrusted=worker.untrusted,
     )
     start_program(ctx, worker, agent, start, found)
 

@@ -5,18 +5,19 @@ checkout, your current window and your branch stay as they are.
 """
 
 import os
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from woodwind.agents.base import Agent
 from woodwind.base import paths
+from woodwind.cli import task_words
 from woodwind.cli.screen import Screen
 from woodwind.daemon.client import ensure_daemon
 from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase
-from woodwind.model.worker import HEADLESS
+from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
 from woodwind.ops.create import create
@@ -30,18 +31,19 @@ EXAMPLES = [
     'ww new "Try three designs" -n 3',
     "ww new --file task.md --base develop --name importer",
     "git log -5 | ww new -",
+    "ww new --issue 7",
+    "ww new --pr 9",
+    'ww new --pr 9 --continue --prompt "Only mend the failing test"',
+    "ww new --jira SHOP-12 --template bugfix",
+    "ww new --ticket markdown:TODO.md#fix-login",
     'ww new "Update the changelog" --headless --permissions auto',
 ]
 MOST_AT_ONCE = 50
-MOST_TEXT = 4 << 20
 
 
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
-    parser.add_argument(
-        "task", nargs="?", default="", help="what to do, in your own words; - reads it from standard input"
-    )
-    parser.add_argument("--file", metavar="F", help="read the task from a file")
+    task_words.arguments(parser)
     parser.add_argument(
         "--agent", action="append", default=[], metavar="A", help="the agent; repeat it for one worker each"
     )
@@ -81,7 +83,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Start the workers."""
-    task = _task(args)
+    origin = task_words.origin_of(args)
+    task = "" if origin else task_words.text_of(args)
+    if not task.strip() and not origin and not args.no_agent:
+        raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
     if not 1 <= args.count <= MOST_AT_ONCE:
         raise UsageError(f"-n must be from 1 to {MOST_AT_ONCE}, found {args.count}")
     if args.no_agent and (args.agent or args.model or args.plan_mode):
@@ -125,29 +130,17 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     )
     made: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
-    for agent in [a for a in agents for _ in range(args.count)]:
-        try:
-            allowed = permissions_for(ctx, project, agent, args.permissions) if agent else "ask"
-            worker = create(ctx, project, request._replace(permissions=allowed), agent)
-        except WoodwindError as error:
-            if not several:
-                raise
-            failed.append({"agent": agent.name if agent else "", "error": error.message, "hint": error.hint})
-            continue
-        tree = worker.worktree
-        made.append(
-            {
-                "id": worker.id,
-                "name": worker.name,
-                "branch": tree.branch,
-                "base_branch": tree.base_branch,
-                "base_commit": tree.base_commit,
-                "path": tree.path,
-                "agent": worker.agent,
-                "launch": worker.launch,
-                "phase": worker.phase.value,
-            }
-        )
+    with task_words.asked(ctx, args, request, origin) as request:
+        for agent in [a for a in agents for _ in range(args.count)]:
+            try:
+                allowed = _allowed(ctx, project, agent, args.permissions, untrusted=request.untrusted)
+                worker = create(ctx, project, request._replace(permissions=allowed), agent)
+            except WoodwindError as error:
+                if not several:
+                    raise
+                failed.append({"agent": agent.name if agent else "", "error": error.message, "hint": error.hint})
+                continue
+            made.append(_told(worker))
     if made:
         ensure_daemon(ctx.environ)
     if failed and not made:
@@ -160,27 +153,30 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     return Outcome({"workers": made, "failed": failed}, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
 
-def _task(args: Namespace) -> str:
-    if args.file and args.task:
-        raise UsageError("a task and --file contradict each other", hint="Give one of them.")
-    try:
-        if args.file:
-            with open(args.file, "rb") as file:
-                data = file.read(MOST_TEXT + 1)
-        elif args.task == "-":
-            data = sys.stdin.buffer.read(MOST_TEXT + 1)
-        else:
-            data = os.fsencode(args.task)
-    except OSError as error:
-        raise UsageError(f"the task cannot be read from {args.file}: {error.strerror}") from error
-    if len(data) > MOST_TEXT:
-        raise UsageError(
-            f"the task is longer than {MOST_TEXT >> 20} MB", hint="Put the material into a file of the repository."
-        )
-    task = data.decode("utf-8", "replace")
-    if not task.strip() and not args.no_agent:
-        raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
-    return task
+def _allowed(ctx: Context, project: str, agent: Agent | None, flag: str, *, untrusted: bool) -> str:
+    """What the agent may do without asking; beside a stranger's code that is nothing, unless the flag says so."""
+    if agent is None or (untrusted and not flag and "ask" in agent.permissions):
+        return "ask"
+    return permissions_for(ctx, project, agent, flag)
+
+
+def _told(worker: Worker) -> dict[str, Any]:
+    tree = worker.worktree
+    return {
+        "id": worker.id,
+        "name": worker.name,
+        "branch": tree.branch,
+        "base_branch": tree.base_branch,
+        "base_commit": tree.base_commit,
+        "path": tree.path,
+        "agent": worker.agent,
+        "launch": worker.launch,
+        "phase": worker.phase.value,
+        "kind": worker.kind,
+        "origin": worker.origin,
+        "url": worker.url,
+        "untrusted": worker.untrusted,
+    }
 
 
 def render(outcome: Outcome, screen: Screen) -> None:

@@ -53,6 +53,10 @@ def render(outcome: Outcome, screen: Screen) -> None:
             "id": w["id"],
             **_environment(w["environment"]),
         }
+        if w["origin"]:
+            facts["ticket"] = " ".join(filter(None, (w["origin"], w["url"])))
+        if w["untrusted"]:
+            facts["trust"] = "none: it works on a fork's code"
         for label, value in facts.items():
             screen.line(f"  {screen.paint(f'{label:<9}', 'dim')} {value}")
         if w["folder_missing"]:

@@ -1,0 +1,98 @@
+"""The commits of a pull request, fetched without touching any branch of the user's."""
+
+import re
+
+from woodwind.base.run import RunFailed
+from woodwind.git.call import git
+from woodwind.model.errors import NotFound, WoodwindError
+
+_PATIENCE = 300.0  # seconds for a fetch
+
+
+def remote_of(common: str, repository: str) -> str:
+    """The name of the remote that leads to `host/owner/name`; NotFound when none does."""
+    told = git("--git-dir", common, "config", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1)).text
+    for line in told.splitlines():
+        key, _, url = line.partition(" ")
+        if _place(url) == repository.lower():
+            return key.removeprefix("remote.").removesuffix(".url")
+    raise NotFound(
+        f"no remote of this repository leads to {repository}",
+        code="no_remote",
+        hint=f"git remote add upstream https://{repository}.git",
+    )
+
+
+def _place(url: str) -> str:
+    """host/owner/name of an address, however it is written."""
+    match = re.fullmatch(r"(?:[a-z+]+://)?(?:[^@/]+@)?([^:/]+)(?::\d+(?=/))?[:/]/?(.+?)(?:\.git)?/?", url.strip())
+    return f"{match[1]}/{match[2]}".lower() if match else ""
+
+
+class Pulled:
+    """A pull request's head under a private ref, for as long as the block; a branch may be made at it meanwhile."""
+
+    def __init__(self, common: str, remote: str, number: str, base_branch: str, mark: str) -> None:
+        self.common = common
+        self.remote = remote
+        self.wanted = {f"refs/woodwind/pr/{number}/{mark}/head": f"refs/pull/{number}/head"}
+        if base_branch:
+            self.wanted[f"refs/woodwind/pr/{number}/{mark}/base"] = f"refs/heads/{base_branch}"
+        self.head = ""
+        self.fork_point = ""  # the last commit of the base that the head has; "" when that is not known
+
+    def __enter__(self) -> "Pulled":
+        """Fetch it."""
+        try:
+            self._fetch(list(self.wanted.items()))
+        except RunFailed:
+            self._fetch(list(self.wanted.items())[:1])  # the branch that it was for may be gone
+        head, *base = self.wanted
+        self.head = git("--git-dir", self.common, "rev-parse", "--verify", f"{head}^{{commit}}").text.strip()
+        for ref in base:
+            done = git("--git-dir", self.common, "merge-base", head, ref, ok=(0, 1, 128))
+            self.fork_point = done.text.strip() if done.code == 0 else ""
+        return self
+
+    def _fetch(self, refs: list[tuple[str, str]]) -> None:
+        # An empty refmap: the user's own remote branches stay where they are, too.
+        words = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--quiet")
+        try:
+            git(
+                *(
+                    "--git-dir",
+                    self.common,
+                    "fetch",
+                    *words,
+                    self.remote,
+                    *(f"+{theirs}:{ours}" for ours, theirs in refs),
+                ),
+                timeout=_PATIENCE,
+            )
+        except BaseException:
+            self._drop()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        """Take the refs away again; what a branch was made at stays."""
+        self._drop()
+
+    def _drop(self) -> None:
+        for ref in self.wanted:
+            git("--git-dir", self.common, "update-ref", "-d", ref, ok=None)
+
+
+def has_branch(common: str, branch: str) -> bool:
+    """Whether there is a local branch of this name."""
+    words = ("show-ref", "--verify", "--quiet", f"refs/heads/{branch}")
+    return bool(branch) and git("--git-dir", common, *words, ok=(0, 1, 128)).code == 0
+
+
+def explain(error: RunFailed, remote: str, number: str) -> WoodwindError:
+    """The error for a pull request that could not be fetched."""
+    why = error.done.complaint or error.message
+    return WoodwindError(
+        f"the commits of pull request {number} cannot be fetched from {remote}: {why}",
+        code="not_fetched",
+        hint=f"Does `git fetch {remote}` work?",
+    )
