@@ -1,10 +1,12 @@
 """An agent's event stream ends up in its spool: whole, in order, and again after the stream broke."""
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Awaitable, Callable
+import socket
+import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -23,20 +25,41 @@ def chunks(*parts: bytes) -> bytes:
     return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
 
 
-async def serving(*answers: bytes) -> tuple[asyncio.Server, str, list[bytes]]:
-    """A server on loopback that gives each connection the next answer and hangs up; what it was asked."""
-    left, asked = list(answers), []
+class Server:
+    """A server on loopback that gives each connection the next answer and hangs up."""
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked.append(await reader.readuntil(b"\r\n\r\n"))
-        writer.write(left.pop(0) if left else HEAD)
-        await writer.drain()
-        if not left:
-            await reader.read()  # the last one stays open
-        writer.close()
+    def __init__(self, *answers: bytes) -> None:
+        self.asked: list[bytes] = []
+        self._answers = list(answers)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/event"
+        self._thread = threading.Thread(target=self._serve)
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    return server, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/event", asked
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):  # at its end
+            for answer in self._answers:
+                connection, _ = self._listener.accept()
+                with connection:
+                    self.asked.append(connection.recv(4096))
+                    connection.sendall(answer)
+            self._listener.accept()[0].close()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._listener.close()
+
+
+def read_all(url: str) -> list[dict[str, Any]]:
+    async def read() -> list[dict[str, Any]]:
+        async with contextlib.aclosing(payloads(url)) as found:
+            return [payload async for payload in found]
+
+    return asyncio.run(read())
 
 
 @pytest.mark.parametrize("body, told", [
@@ -49,14 +72,9 @@ async def serving(*answers: bytes) -> tuple[asyncio.Server, str, list[bytes]]:
     (CHUNKED + chunks(event(n=1)[:7], event(n=1)[7:] + event(n=2)) + b"0\r\n\r\n", [1, 2]),
 ])  # fmt: skip
 def test_what_a_stream_says(body: bytes, told: list[int]) -> None:
-    async def all_of_it() -> list[dict[str, Any]]:
-        server, url, asked = await serving(body, HEAD)
-        found = [payload async for payload in payloads(url)]
-        assert asked[0].startswith(b"GET /event HTTP/1.1\r\n")
-        server.close()
-        return found
-
-    assert [payload["n"] for payload in asyncio.run(all_of_it())] == told
+    with Server(body) as server:
+        assert [payload["n"] for payload in read_all(server.url)] == told
+        assert server.asked[0].startswith(b"GET /event HTTP/1.1\r\n")
 
 
 @pytest.mark.parametrize("body", [
@@ -66,22 +84,14 @@ def test_what_a_stream_says(body: bytes, told: list[int]) -> None:
     CHUNKED + b"ffffffff\r\n",
 ])  # fmt: skip
 def test_what_is_no_stream(body: bytes) -> None:
-    async def ask() -> None:
-        server, url, _ = await serving(body, HEAD)
-        with pytest.raises(Refused):
-            [payload async for payload in payloads(url)]
-        server.close()
-
-    asyncio.run(ask())
+    with Server(body) as server, pytest.raises(Refused):
+        read_all(server.url)
 
 
 @pytest.mark.parametrize("url", ["http://192.0.2.1:80/event", "https://127.0.0.1:1/", "http://127.0.0.1/", "file:///x"])
 def test_only_a_port_of_this_machine_is_asked(url: str) -> None:
-    async def ask() -> None:
-        with pytest.raises(Refused):
-            [payload async for payload in payloads(url)]
-
-    asyncio.run(ask())
+    with pytest.raises(Refused):
+        read_all(url)
 
 
 def test_a_stream_that_breaks_is_read_again_and_all_is_in_the_spool(
@@ -91,26 +101,21 @@ def test_a_stream_that_breaks_is_read_again_and_all_is_in_the_spool(
     folder = Path(paths.spool_dir("w1"))
     folder.mkdir(parents=True)
 
-    async def read() -> None:
-        server, url, _ = await serving(
-            HEAD + event(n=1) + event(noise=True) + event(n=2), b"HTTP/1.1 500 Oh\r\n\r\n", HEAD + event(n=3)
-        )
+    async def read(url: str) -> None:
         stream = Stream("w1", url, "nonce1", lambda payload: "n" in payload)
         task = asyncio.create_task(stream.run())
-        await until(lambda: len(list(folder.iterdir())) == 3)
+        for _ in range(6000):
+            if len(list(folder.iterdir())) == 3:
+                break
+            await asyncio.sleep(0.01)
         task.cancel()
-        server.close()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
-    asyncio.run(read())
+    broken = HEAD + event(n=1) + event(noise=True) + event(n=2)
+    with Server(broken, b"HTTP/1.1 500 Oh\r\n\r\n", HEAD + event(n=3)) as server:
+        asyncio.run(read(server.url))
     names = sorted((p.name for p in folder.iterdir()), key=lambda name: spool.stamp_of(name) or ())
     assert [json.loads((folder / name).read_text())["n"] for name in names] == [1, 2, 3]
     stamps = [spool.stamp_of(name) for name in names]
     assert all(stamp and (stamp.nonce, stamp.boot) == ("nonce1", spool.now().boot) for stamp in stamps)
-
-
-async def until(condition: Callable[[], bool], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-    for _ in range(6000):
-        if condition():
-            return
-        await sleep(0.01)
-    raise AssertionError("waited a minute in vain")

@@ -4,10 +4,11 @@ Server-Sent Events over HTTP on loopback. From the spool on, they go the same wa
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,10 +42,11 @@ class Stream:
         pause = _FIRST_PAUSE
         while True:
             try:
-                async for payload in payloads(self._url):
-                    pause = _FIRST_PAUSE
-                    if self._wants(payload):
-                        self._write(payload)
+                async with contextlib.aclosing(payloads(self._url)) as found:
+                    async for payload in found:
+                        pause = _FIRST_PAUSE
+                        if self._wants(payload):
+                            self._write(payload)
                 self.problem = ""
             except (OSError, Refused, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
                 self.problem = str(error)
@@ -67,7 +69,7 @@ class Stream:
         os.rename(beside, os.path.join(folder, name))
 
 
-async def payloads(url: str) -> AsyncIterator[dict[str, Any]]:
+async def payloads(url: str) -> AsyncGenerator[dict[str, Any], None]:
     """The objects that a stream sends, until it ends; Refused when it is none, or not on this machine."""
     place = urlsplit(url)
     if place.scheme != "http" or place.hostname not in _LOOPBACK or not place.port:
@@ -79,15 +81,19 @@ async def payloads(url: str) -> AsyncIterator[dict[str, Any]]:
         writer.write(asked.encode())
         await writer.drain()
         chunked = _is_chunked(await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _SILENCE))
-        async for data in _events(_lines(reader, chunked=chunked)):
-            try:
-                payload = json.loads(data)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(payload, dict):
-                yield payload
+        lines = _lines(reader, chunked=chunked)
+        async with contextlib.aclosing(lines), contextlib.aclosing(_events(lines)) as events:
+            async for data in events:
+                try:
+                    payload = json.loads(data)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(payload, dict):
+                    yield payload
     finally:
         writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
 
 def _is_chunked(head: bytes) -> bool:
@@ -100,7 +106,7 @@ def _is_chunked(head: bytes) -> bool:
     return "chunked" in fields.get("transfer-encoding", "")
 
 
-async def _lines(reader: asyncio.StreamReader, *, chunked: bool) -> AsyncIterator[bytes]:
+async def _lines(reader: asyncio.StreamReader, *, chunked: bool) -> AsyncGenerator[bytes, None]:
     """The lines of the body, without their ends."""
     rest = b""
     while True:
@@ -126,7 +132,7 @@ async def _chunk(reader: asyncio.StreamReader) -> bytes:
     return data[:-2]
 
 
-async def _events(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _events(lines: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     """The data of each event: its lines that begin with `data:`, up to an empty one."""
     data: list[bytes] = []
     async for line in lines:
