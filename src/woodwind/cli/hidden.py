@@ -1,6 +1,5 @@
 """Words that programs say to `ww`, not people: completion scripts and the hooks of agents."""
 
-import json
 import os
 import sys
 
@@ -15,11 +14,28 @@ def names(_argv: list[str]) -> int:
     return 0
 
 
+def tmux_status(_argv: list[str]) -> int:
+    """Print the segment of tmux's status line; nothing where that fails, because a status line shows no errors."""
+    from woodwind.ops.context import Context
+    from woodwind.ops.tmux_status import segment
+
+    ctx = Context("/", os.environ)
+    try:
+        sys.stdout.write(f"{segment(ctx)}\n")
+    except (WoodwindError, OSError):
+        return 1
+    finally:
+        ctx.close()
+    return 0
+
+
 def turn_ended(_argv: list[str]) -> int:
     """Commit what an agent left at the end of its turn, which standard input tells of as JSON.
 
     Always 0, because an agent may take more for an objection.
     """
+    import json  # 9 ms, and completion and status lines are to be quick
+
     from woodwind.cli.crash import log_error
     from woodwind.ops.context import Context
     from woodwind.ops.turn_commit import commit_turn
@@ -36,4 +52,4 @@ def turn_ended(_argv: list[str]) -> int:
     return 0
 
 
-WORDS = {"__names": names, "__turn-ended": turn_ended}
+WORDS = {"__names": names, "__tmux-status": tmux_status, "__turn-ended": turn_ended}

@@ -51,6 +51,7 @@ COMMANDS = {
     "agents": _at("agents", "Set up", "list the agents: which are installed, and what each can do"),
     "config": _at("config", "Set up", "show, check or edit the configuration"),
     "daemon": _at("daemon", "Set up", "the process that watches agents: start, stop, status, restart, logs"),
+    "tmux": _at("tmux", "Set up", "keys, a status-line segment and a popup for your own tmux"),
     "hooks": _at("hooks", "Set up", "which commands of the project may run here: list, approve, revoke"),
     "db": _at("db", "Set up", "look after the store: health, vacuum, purge, backup"),
     "demo": _at("demo", "Set up", "see it work: three scripted agents in a sample repository"),
