@@ -86,7 +86,9 @@ class Verify(Section):
 
     command: str = key("", "What is run, by `sh -c`, on the merged files; status 0 means that they are good.")
     setup: str = key(
-        "", "What makes the environment for it, by `sh -c`; run once per lane, and again when a lock file changes."
+        "",
+        "What makes the environment for it, by `sh -c`, once per lane and again when a lock file changes; empty: "
+        "installed by the kind of project, as for a new worker.",
     )
     timeout: int = key(1800, "How many seconds the command may take; 0: as long as it likes.")
 

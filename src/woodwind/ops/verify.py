@@ -9,12 +9,14 @@ from woodwind.base import paths
 from woodwind.base.clock import new_id
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import make_private_dir
+from woodwind.base.run import find_program
 from woodwind.config.load import load, project_file
 from woodwind.config.schema import Config
 from woodwind.git import lanes
 from woodwind.git.lanes import Lane
 from woodwind.model.errors import TimedOut, WoodwindError
 from woodwind.model.landing import LOCK_FILES, Verification
+from woodwind.model.project_type import VARIABLES, detect
 from woodwind.ops.context import Context
 from woodwind.ops.free_names import worktree_path
 from woodwind.store import landings
@@ -92,17 +94,40 @@ def environment_key(common: str, commit: str, setup: str, env: Mapping[str, str]
 
 
 def _prepare(ctx: Context, lane: Lane, commit: str, setup: str, key: str, sink: Callable[[bytes], None]) -> str:
-    """Make the lane's environment where it is not that of the commit; why it could not be made, or ""."""
-    if not setup or lane.environment == key:
+    """Make the lane's environment where it is not that of the commit; why it could not be made, or "".
+
+    Without a setup command, what the kinds of project in it need is installed; the checks themselves show whether
+    that was enough.
+    """
+    if lane.environment == key:
         return ""
-    ctx.say(f"setting up: {setup}")
     lane.set_environment("")
-    ended = lane.run(["sh", "-c", setup], env=_variables(ctx, "", commit), sink=sink, timeout=3600)
-    if ended.timed_out or ended.code:
-        return f"the setup ({setup}) " + ("did not end" if ended.timed_out else f"ended with {how(ended.code)}")
-    lane.set_environment(key)
+    env = _variables(ctx, "", commit)
+    whole = True
+    if setup:
+        ctx.say(f"setting up: {setup}")
+        ended = lane.run(["sh", "-c", setup], env=env, sink=sink, timeout=3600)
+        if ended.timed_out or ended.code:
+            return f"the setup ({setup}) " + ("did not end" if ended.timed_out else f"ended with {how(ended.code)}")
+    elif landing_config(ctx).environment.install == "auto":
+        for install in detect(os.listdir(lane.path)):
+            whole &= all(_install(ctx, lane, install.tool, list(words), env, sink) for words in install.commands)
+    if whole:
+        lane.set_environment(key)
     lane.check_out(commit)  # what it wrote into tracked files is not part of the commit
     return ""
+
+
+def _install(
+    ctx: Context, lane: Lane, tool: str, words: list[str], env: Mapping[str, str], sink: Callable[[bytes], None]
+) -> bool:
+    program = os.path.join(lane.path, words[0]) if os.path.dirname(words[0]) else find_program(words[0])
+    if not program or not os.path.exists(program):
+        sink(f"{words[0]} is not installed, so its packages are not either\n".encode())
+        return False
+    ctx.say(f"setting up: {' '.join(words)}")
+    ended = lane.run([program, *words[1:]], env={**env, **VARIABLES.get(tool, {})}, sink=sink, timeout=3600)
+    return not ended.timed_out and ended.code == 0
 
 
 def _variables(ctx: Context, project: str, commit: str) -> dict[str, str]:
