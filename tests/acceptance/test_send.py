@@ -192,6 +192,7 @@ def test_a_message_ends_a_pause(sandbox: Sandbox, repo: Path) -> None:
 
 def test_a_program_that_was_replaced_under_a_running_worker(sandbox: Sandbox, repo: Path) -> None:
     new_worker(sandbox, repo)
+    sandbox.wait_for(lambda: "toy got" in sandbox.ww("log", "worker-one", cwd=repo).stdout, what="the agent to be up")
     toy = sandbox.home / "toy"
     toy.unlink()
     toy.write_text("#!/bin/sh\nexit 9\n")

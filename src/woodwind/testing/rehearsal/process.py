@@ -59,6 +59,7 @@ def _watch(
     if child.stdin:
         os.set_blocking(child.stdin.fileno(), False)
     while True:
+        tick()  # before the wait, too: a key may have come while another command was watched
         ended = child.poll() is not None
         if ended and reader is None:
             return child.returncode
@@ -77,7 +78,6 @@ def _watch(
                 reader = None
         elif ended:
             return child.returncode
-        tick()
 
 
 def _feed(child: subprocess.Popen[bytes], left: memoryview) -> memoryview:
