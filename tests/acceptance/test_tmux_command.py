@@ -7,7 +7,7 @@ import pytest
 
 from woodwind.testing.repo import make_repo
 from woodwind.testing.sandbox import Sandbox
-from woodwind.testing.workers import rehearse, wait_until
+from woodwind.testing.workers import listed, rehearse
 
 # Keys that come at once would be taken for a paste.
 LINES = "set-option -g status-interval 1\nset-option -g assume-paste-time 0\n# a last line without an end"
@@ -74,7 +74,7 @@ def test_the_keys_and_the_segment_work_in_a_real_tmux(sandbox: Sandbox) -> None:
     for name in ("keys", "status"):
         sandbox.ww("tmux", f"install-{name}", "--yes", check=True)
     rehearse(sandbox, repo, "say Hello")
-    wait_until(sandbox, repo, "ready")
+    sandbox.wait_for(lambda: listed(sandbox, repo)["status"] == "ready", 60, "the agent to be ready")
     assert sandbox.ww("tmux", "status", cwd=Path("/"), check=True).stdout == "ww 1 ready\n"
     words = ("tmux", "-L", "user", "-f", str(conf), "new-session", "-c", str(repo), "cat")
     outer = sandbox.run_in_pane(*words, server="outer", cwd=repo)

@@ -1,6 +1,5 @@
 """Texts from a project's file that run on this machine: only once the user approved exactly these."""
 
-import hashlib
 from typing import Any, NamedTuple
 
 from woodwind.base import paths
@@ -24,6 +23,8 @@ class Hook(NamedTuple):
     @property
     def digest(self) -> str:
         """What an approval is kept under: another text has another one."""
+        import hashlib  # 3 ms, which a `ww new` without hooks need not pay
+
         return hashlib.sha256(f"{self.name}\0{self.text}".encode()).hexdigest()
 
 

@@ -67,7 +67,7 @@ def equip(ctx: Context, tree: Tree, wanted: Wishes, *, untrusted: bool) -> dict[
         ctx.notes += copy_env_files(main, tree, folders)
     installs: list[dict[str, Any]] = []
     if wanted.commands:
-        installs.append({"tool": "", "folder": "", "commands": [["sh", "-c", wanted.commands]]})
+        installs.append({"tool": "", "folder": "", "commands": [["sh", "-e", "-c", wanted.commands]]})
     for folder in folders if wanted.detect else ():
         for install in detect(os.listdir(os.path.join(tree.path, folder))):
             cache = os.path.join(folder, install.cache) if install.cache else ""
