@@ -1,6 +1,7 @@
 """`ww pause` and `ww resume`: interrupted, exited, killed, closed, or after the tmux server went away."""
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -48,7 +49,7 @@ def test_pause_interrupts_and_resume_goes_on(sandbox: Sandbox, repo: Path) -> No
         lambda: sandbox.fact(pane, "pane_title") == "⊘ interrupted", what="the title of an interrupted one"
     )
     assert listed(sandbox, repo)["phase"] == "paused"
-    assert "ready, paused" in sandbox.ww("ls", cwd=repo, check=True).stdout
+    assert re.search(r"interrupted \d+s, paused", sandbox.ww("ls", cwd=repo, check=True).stdout)
     done = sandbox.ww("resume", "worker-one", "-m", "rehearse: say so I go on", "--json", cwd=repo, check=True)
     assert [(e["name"], e["how"]) for e in done.json["data"]["resumed"]] == [("worker-one", "continued")]
     await_screen(sandbox, worker["id"], "so I go on")

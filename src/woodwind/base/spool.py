@@ -55,3 +55,11 @@ def now() -> Stamp:
         import time  # a system without /proc: its clock has to serve
 
         return Stamp("0", int(time.time()) * 1000, os.getpid(), "")
+
+
+def waiting(folder: str) -> list[str]:
+    """The names of what waits in a spool to be taken."""
+    try:
+        return [name for name in os.listdir(folder) if name != BAD]
+    except (FileNotFoundError, NotADirectoryError):
+        return []

@@ -31,3 +31,26 @@ class Reading(NamedTuple):
     question: str = ""  # the id of the question
     tool: str = ""  # what it is using or asks to use
     of_subagent: bool = False  # about an agent that the agent started itself
+
+
+class Seen(NamedTuple):
+    """A reading with its place in time: the machine's own clock orders readings and gives their age.
+
+    That clock runs on through whatever is done to the time of day, and starts anew with the machine (`boot`).
+    """
+
+    reading: Reading
+    boot: str
+    up: int  # milliseconds since the machine started
+    seq: int = 0  # the order in which it was taken in
+    nonce: str = ""  # the start of the agent that it is from
+
+
+ENDS = frozenset((Tells.DONE, Tells.FAILED, Tells.INTERRUPTED))
+# Events of the same hundredth of a second, in the order in which an agent's life has them.
+_RANK = {Tells.ENDED: 0, Tells.STARTED: 1, Tells.SUBMITTED: 2, Tells.ANSWERED: 3, Tells.WORKING: 3, Tells.ASKING: 4}
+
+
+def rank(tells: Tells) -> int:
+    """Where a reading stands among those of the same moment."""
+    return _RANK.get(tells, 5)

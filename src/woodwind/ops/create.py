@@ -19,17 +19,18 @@ from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError
 from woodwind.model.status import Phase
 from woodwind.model.text import clean, one_line
+from woodwind.model.turn import BRIEF, State
 from woodwind.model.worker import HEADLESS, SHELL, Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops import environment, ports
 from woodwind.ops.brief import choose_template, facts_for
 from woodwind.ops.context import Context
-from woodwind.ops.deliver import paste_and_enter, wait_until_quiet
+from woodwind.ops.deliver import deliver, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
 from woodwind.ops.in_place import check_checkout
 from woodwind.ops.journal import Step, carry_out, worker_lock
-from woodwind.ops.launch import Launch, drop_run_files, launch_of, open_pane, start_pane
+from woodwind.ops.launch import Launch, drop_run_files, first_turn, launch_of, open_pane, start_pane
 from woodwind.ops.limits import room
 from woodwind.ops.terminal import known_servers
 from woodwind.store import environments, events, operations, projects as project_rows, terminals, workers
@@ -80,7 +81,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
             ctx.say("waiting for the agent to take its brief")
             wait_until_quiet(mux, operation.pane)
-            paste_and_enter(mux, operation.pane, POINTER)
+            deliver(ctx, worker, POINTER, kind=BRIEF)
     if operation.plan:
         environment.start(worker.id, ctx.environ)
     project_rows.set_last_worker(ctx.store, project, worker.id)
@@ -295,6 +296,8 @@ class Create:
             assert self.terminal
             workers.set_phase(db, self.worker.id, Phase.RUNNING)
             terminals.save(db, self.worker.id, self.terminal)
+            if self.how:
+                first_turn(db, self.worker.id, self.how, State.RUNNING)
         if self.plan:
             environments.set_plan(db, self.worker.id, json.dumps(self.plan))
         data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}

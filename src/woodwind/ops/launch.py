@@ -2,21 +2,24 @@
 
 import contextlib
 import os
+import sqlite3
 import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from woodwind.agents.base import Agent, Start
 from woodwind.base import paths
-from woodwind.base.clock import new_id
+from woodwind.base.clock import new_id, now, to_ms
 from woodwind.base.files import is_inside, make_private_dir
 from woodwind.base.processes import start_time
 from woodwind.base.spool import hook_command
 from woodwind.model import naming
+from woodwind.model.turn import BRIEF, State, Turn
 from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
+from woodwind.store import allowed, turns
 from woodwind.store.terminals import Terminal
 
 
@@ -28,6 +31,7 @@ class Launch(NamedTuple):
     unset: list[str]
     names: list[str]
     nonce: str = ""  # tells the events of this start from those of any other
+    prompt: str = ""  # what it is told by these words, and begins with
     files: Mapping[str, str] = {}  # what the agent's events need, for the worker's run folder
     stream: str = ""  # where it serves its events
 
@@ -49,7 +53,11 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
         start = start._replace(turn_command=(sys.executable, "-m", "woodwind", "__turn-ended"))
     nonce = new_id("")
     spool = paths.spool_dir(worker)
-    start = start._replace(hook=hook_command(spool, nonce), run_dir=paths.run_dir(worker))
+    start = start._replace(
+        hook=hook_command(spool, nonce),
+        run_dir=paths.run_dir(worker),
+        allowed=allowed.tools(ctx.store, project, agent.name),
+    )
     if agent.streams:
         start = start._replace(port=_free_port())
     env["WOODWIND_SPOOL"] = spool
@@ -60,7 +68,20 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
             env[name] = ctx.environ[name]
         elif name not in env:
             unset.append(name)
-    return Launch(agent.argv(start), env, unset, names, nonce, agent.event_files(start), agent.stream_url(start))
+    prompt = start.prompt if start.headless or agent.prompt in ("argument", "flag") else ""
+    return Launch(
+        agent.argv(start), env, unset, names, nonce, prompt, agent.event_files(start), agent.stream_url(start)
+    )
+
+
+def first_turn(db: sqlite3.Connection, worker: str, how: Launch, state: State) -> Turn | None:
+    """The turn that a start begins with, where it is told something, written down inside a transaction."""
+    if not how.prompt:
+        return None
+    at = to_ms(now())
+    turn = Turn(new_id("t"), turns.next_number(db, worker), BRIEF, how.prompt, state, "", how.nonce, at)
+    turns.save(db, worker, turn)
+    return turn
 
 
 def _free_port() -> int:

@@ -9,7 +9,7 @@ from woodwind.base.files import locked
 from woodwind.config.schema import Limits
 from woodwind.config.sizes import parse_size, show_size
 from woodwind.ops.context import Context
-from woodwind.ops.listing import panes_of
+from woodwind.ops.observe import panes_of
 from woodwind.store import terminals, workers
 
 

@@ -3,16 +3,14 @@
 import os
 from typing import Any
 
-from woodwind.agents import registry as agents
 from woodwind.base.clock import from_ms
-from woodwind.base.processes import start_time
 from woodwind.git.identity import record_count
 from woodwind.model.outcome import Outcome
-from woodwind.model.status import Phase, Status, from_process
-from woodwind.muxes import registry as muxes
-from woodwind.muxes.base import Pane
+from woodwind.model.status import Phase, Status
+from woodwind.model.turn import Turn
 from woodwind.ops.context import Context
 from woodwind.ops.environment_state import unsettled
+from woodwind.ops.observe import Sight, look
 from woodwind.store import listing, operations, projects
 from woodwind.store.listing import Listed
 
@@ -29,11 +27,11 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
 
         current(ctx)
     rows = listing.rows(ctx.store, project)
-    panes = panes_of({row.server for row in rows if row.server})
+    sights = look(ctx, rows)
     names = projects.names(ctx.store) if everywhere else {}
     if not everywhere:
         ctx.notes += _gone(ctx, project, rows)
-    entries = [_entry(row, panes.get(row.id), names) for row in rows]
+    entries = [_entry(sights[row.id], names) for row in rows]
     collided = listing.collisions(ctx.store, project)
     for entry in entries:
         entry["forecast"] = collided.get(entry["id"], [])
@@ -60,43 +58,21 @@ def _gone(ctx: Context, project: str, rows: list[Listed]) -> list[str]:
     return [f"the folder of {row.name} is gone: {row.path}" for row in still]
 
 
-def panes_of(servers: set[str]) -> dict[str, Pane]:
-    """The live panes by worker, over all of these servers."""
-    return {pane.worker: pane for server in sorted(servers) for pane in muxes.at(server).panes()}
-
-
-def status_of(row: Listed, pane: Pane | None) -> tuple[Status, str]:
-    """What the agent is doing, and why we say so."""
-    if row.phase == Phase.CREATING:
-        return Status.STARTING, "it is being made"
-    if row.phase == Phase.QUEUED:
-        return Status.STARTING, "it waits for room"
-    if row.phase == Phase.PAUSED and pane is None:
-        return Status.EXITED, "not started since it came back"
-    proven = from_process(
-        found=pane is not None,
-        dead=pane.dead if pane else True,
-        exit_status=pane.exit_status if pane else "",
-        same_process=pane is not None and row.pid == pane.pid and start_time(pane.pid) == row.pid_start,
-    )
-    if proven or pane is None:
-        return proven or (Status.UNKNOWN, "")
-    agent = agents.built_in(row.agent)
-    told = agent.status_from_title(pane.title) if agent else None
-    return told or (Status.UNKNOWN, "it runs, and tells nothing about itself")
-
-
-def _entry(row: Listed, pane: Pane | None, names: dict[str, str]) -> dict[str, Any]:
+def _entry(sight: Sight, names: dict[str, str]) -> dict[str, Any]:
+    row, verdict = sight.row, sight.verdict
+    detail = verdict.detail
     try:
-        status, detail = status_of(row, pane)
-        created = from_ms(row.created_ms).isoformat()
-    except (OSError, ValueError, OverflowError, TypeError) as damage:
-        status, detail, created = Status.UNKNOWN, f"its row is damaged: {damage}", ""
+        created, since = from_ms(row.created_ms).isoformat(), from_ms(sight.since).isoformat()
+    except (ValueError, OverflowError, TypeError) as damage:
+        created, since, detail = "", "", f"its row is damaged: {damage}"
     entry = {
         "id": row.id,
         "name": row.name,
-        "status": status.value,
+        "status": verdict.status.value,
         "detail": detail,
+        "since": since,
+        "turn": told_turn(sight.turn),
+        "question": told_question(sight),
         "phase": row.phase,
         "agent": row.agent,
         "permissions": row.permissions,
@@ -112,3 +88,29 @@ def _entry(row: Listed, pane: Pane | None, names: dict[str, str]) -> dict[str, A
     if names:
         entry["project_name"] = names.get(row.project, row.project)
     return entry
+
+
+def told_turn(turn: Turn | None) -> dict[str, Any] | None:
+    """A turn as it is told in JSON; None where there was none."""
+    if turn is None:
+        return None
+    return {
+        "id": turn.id,
+        "state": turn.state.value,
+        "kind": turn.kind,
+        "begun_at": from_ms(turn.begun_at).isoformat(),
+        "ended_at": from_ms(turn.ended_at).isoformat() if turn.ended_at else "",
+        "last_words": turn.last_words,
+        "why": turn.why,
+    }
+
+
+def told_question(sight: Sight) -> dict[str, str] | None:
+    """The question that an agent shows, as it is told in JSON; None where it shows none."""
+    verdict = sight.verdict
+    if verdict.status is not Status.ASKING:
+        return None
+    reading = verdict.question.reading if verdict.question else None
+    if reading is None:
+        return {"id": "", "text": verdict.detail, "tool": ""}
+    return {"id": reading.question, "text": reading.text or verdict.detail, "tool": reading.tool}

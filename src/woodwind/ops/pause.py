@@ -3,17 +3,24 @@
 from typing import Any
 
 from woodwind.agents import registry as agents
+from woodwind.base import spool
+from woodwind.base.clock import now, to_ms
 from woodwind.model.errors import Refused
+from woodwind.model.reading import Tells
 from woodwind.model.status import Phase, Status
+from woodwind.model.turn import State
 from woodwind.model.worker import SHELL, Worker
 from woodwind.ops.context import Context
+from woodwind.ops.deliver import sight_of
 from woodwind.ops.journal import worker_lock
+from woodwind.ops.reaction import await_reaction, write_reading
+from woodwind.ops.record import save_turn
 from woodwind.ops.terminal import is_ours, require_terminal
-from woodwind.store import events, workers
+from woodwind.store import events, turns, workers
 
 
 def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
-    """Press the agent's interrupt keys and remember that it is paused."""
+    """Press the agent's interrupt keys, wait until it has stopped, and remember that it is paused."""
     with worker_lock(worker.id):
         mux, pane = require_terminal(ctx, worker, why="be interrupted and go on later")
         if pane.dead or not is_ours(ctx, worker.id, pane):
@@ -21,11 +28,22 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
         if worker.agent == SHELL:
             raise Refused(f"{worker.name} has a shell and no agent, so there is nothing to pause", code="not_the_agent")
         agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
-        told = agent.status_from_title(pane.title)
+        before = sight_of(ctx, worker).verdict.status
+        stopped = True
         # At its prompt, an agent may take the same keys as a wish to leave.
-        if not told or told[0] is not Status.READY:
+        if before is not Status.READY:
+            pressed = spool.now()
             mux.press(pane, *agent.interrupt)
+            stopped = await_reaction(ctx, worker, mux, pane, lambda status: status is Status.READY)
+            if stopped:
+                write_reading(ctx, worker, Tells.INTERRUPTED, pressed)
+            elif before is not Status.UNKNOWN:
+                ctx.notes.append(f"nothing shows yet that {worker.name} has stopped: see `ww ls`")
         with ctx.store.transaction() as db:
             workers.set_phase(db, worker.id, Phase.PAUSED)
             events.append(db, project=worker.project, worker=worker.id, kind="worker.paused", data={})
-    return {"name": worker.name, "id": worker.id, "phase": Phase.PAUSED.value}
+            for turn in turns.of_worker(db, worker.id) if stopped else []:
+                if turn.state is State.RUNNING:
+                    ended = turn._replace(state=State.INTERRUPTED, ended_at=to_ms(now()), why="ww pause", inferred=True)
+                    save_turn(db, worker.project, worker.id, ended)
+    return {"name": worker.name, "id": worker.id, "phase": Phase.PAUSED.value, "stopped": stopped}

@@ -7,21 +7,24 @@ from typing import Any
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent, Start
+from woodwind.base.clock import now, to_ms
 from woodwind.model.brief import GO_ON, POINTER
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.status import Phase
+from woodwind.model.turn import BRIEF, State, superseded
 from woodwind.model.worker import HEADLESS, SHELL, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops import ports
 from woodwind.ops.context import Context
-from woodwind.ops.deliver import deliver, paste_and_enter, wait_until_quiet
+from woodwind.ops.deliver import deliver, wait_until_quiet
 from woodwind.ops.inside import require_folder
 from woodwind.ops.journal import Step, carry_out, worker_lock
-from woodwind.ops.launch import Launch, launch_of, open_pane, start_pane
+from woodwind.ops.launch import Launch, first_turn, launch_of, open_pane, start_pane
+from woodwind.ops.record import save_turn
 from woodwind.ops.terminal import find_pane, is_ours, keep_text
-from woodwind.store import events, operations, terminals, workers
+from woodwind.store import events, operations, terminals, turns, workers
 
 
 def resume(ctx: Context, worker: Worker, *, message: str = "", fresh: bool = False) -> dict[str, Any]:
@@ -101,6 +104,8 @@ def start_program(
         ctx.notes += remarks
     args = {"worker": worker.id, "project": worker.project, "session": start.session, "new_pane": not found}
     with ctx.store.transaction() as db:
+        turn = first_turn(db, worker.id, how, State.SENDING)
+        args["turn"] = turn.id if turn else ""
         row = operations.begin(db, project=worker.project, worker=worker.id, kind=Resume.kind, args=args)
     operation = Resume(ctx, args)
     operation.worker, operation.mux, operation.how = worker, mux, how
@@ -108,7 +113,7 @@ def start_program(
     carry_out(ctx, operation, row)
     if agent and agent.prompt == "paste" and start.prompt and operation.pane and not start.headless:
         wait_until_quiet(mux, operation.pane)
-        paste_and_enter(mux, operation.pane, start.prompt)
+        deliver(ctx, worker, start.prompt, kind=BRIEF)
 
 
 class Resume:
@@ -155,8 +160,21 @@ class Resume:
         terminals.save(db, self.args["worker"], self.terminal)
         workers.set_phase(db, self.args["worker"], Phase.RUNNING)
         workers.set_agent_session(db, self.args["worker"], self.args["session"])
+        self._settle_turns(db, State.RUNNING, "")
+        before = turns.of_worker(db, self.args["worker"])
+        for turn in superseded(before, self.terminal.nonce, to_ms(now())):
+            save_turn(db, self.args["project"], self.args["worker"], turn)
         data = {"how": "restarted", "session": self.args["session"]}
         events.append(db, project=self.args["project"], worker=self.args["worker"], kind="worker.resumed", data=data)
 
     def abandoned(self, db: sqlite3.Connection) -> None:
-        pass
+        self._settle_turns(db, State.INTERRUPTED, "its start was cut short and undone")
+
+    def _settle_turns(self, db: sqlite3.Connection, state: State, why: str) -> None:
+        """Say what became of the turn that it was started with, unless the agent itself has told by now."""
+        waits = State.SENDING if state is State.RUNNING else None
+        for turn in turns.of_worker(db, self.args["worker"]):
+            if turn.id == self.args.get("turn") and turn.is_open and (waits is None or turn.state is waits):
+                ended = 0 if state is State.RUNNING else to_ms(now())
+                settled = turn._replace(state=state, why=why, ended_at=ended)
+                save_turn(db, self.args["project"], self.args["worker"], settled)

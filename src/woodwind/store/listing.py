@@ -24,6 +24,8 @@ class Listed(NamedTuple):
     pid_start: str
     origin: str
     url: str
+    nonce: str
+    started_ms: int
 
 
 def rows(store: Store, project: str = "") -> list[Listed]:
@@ -31,7 +33,7 @@ def rows(store: Store, project: str = "") -> list[Listed]:
     found = store.db.execute(
         "SELECT w.id, w.project, w.name, w.title, w.agent, w.permissions, w.phase, w.launch, w.created_at, "
         "coalesce(t.branch, ''), coalesce(t.path, ''), coalesce(p.server, ''), coalesce(p.pid, 0), "
-        "coalesce(p.pid_start, ''), w.origin, w.url FROM worker w "
+        "coalesce(p.pid_start, ''), w.origin, w.url, coalesce(p.nonce, ''), coalesce(p.started_at, 0) FROM worker w "
         "LEFT JOIN worktree t ON t.worker = w.id AND t.position = 0 LEFT JOIN terminal p ON p.worker = w.id "
         "WHERE w.phase <> 'removed' AND (? = '' OR w.project = ?) ORDER BY w.project, w.created_at, w.id",
         (project, project),

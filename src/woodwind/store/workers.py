@@ -192,6 +192,11 @@ def set_agent_session(db: sqlite3.Connection, worker: str, session: str) -> None
     db.execute("UPDATE worker SET agent_session = ? WHERE id = ?", (session, worker))
 
 
+def learn_agent_session(db: sqlite3.Connection, worker: str, session: str) -> None:
+    """Record the id that the agent itself gives its conversation, where it is another, inside a transaction."""
+    db.execute("UPDATE worker SET agent_session = ? WHERE id = ? AND agent_session <> ?", (session, worker, session))
+
+
 def set_launch(store: Store, worker: str, launch: str) -> None:
     """Record that a worker's terminal is now a session or a window."""
     with store.transaction() as db:

@@ -7,6 +7,7 @@ from typing import Any
 
 from woodwind.cli.screen import STATUS_COLOURS, Screen, age
 from woodwind.model.outcome import Outcome
+from woodwind.model.text import one_line
 from woodwind.ops.context import Context
 from woodwind.ops.listing import list_workers
 
@@ -35,12 +36,25 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     return outcome
 
 
-def _told(w: dict[str, Any]) -> str:
-    """The status in a few words: how it exited, and whether it is paused."""
+def _told(w: dict[str, Any], now: float) -> str:
+    """The status in a few words: how the last turn ended, how the agent exited, since when, whether it is paused."""
     if w["phase"] == "queued":
         return "queued"
     how = f" {w['detail']}" if w["status"] == "exited" and w["detail"].startswith("with ") else ""
-    return f"{w['status']}{how}" + (", paused" if w["phase"] == "paused" else "") + _environment(w["environment"])
+    words = f"{w['status']}{how}"
+    if w["status"] == "ready" and w["turn"] and w["turn"]["state"] in ("done", "failed", "interrupted"):
+        words = w["turn"]["state"]
+    if w["since"] and w["status"] in ("ready", "asking", "working", "exited"):
+        words += f" {age(now - datetime.fromisoformat(w['since']).timestamp())}"
+    return words + (", paused" if w["phase"] == "paused" else "") + _environment(w["environment"])
+
+
+def _says(w: dict[str, Any]) -> str:
+    """What the agent wants from a person, or why its turn failed, before its task."""
+    if w["status"] == "asking":
+        return f"waiting for you: {w['question']['text'] if w['question'] else w['detail']} — "
+    failed = w["status"] in ("ready", "exited") and w["turn"] and w["turn"]["state"] == "failed"
+    return f"failed: {one_line(w['turn']['why'])} — " if failed else ""
 
 
 def _environment(environment: dict[str, str] | None) -> str:
@@ -60,10 +74,9 @@ def render(outcome: Outcome, screen: Screen) -> None:
     everywhere = "project_name" in workers[0]
     rows, styles = [], []
     for w in workers:
-        told = _told(w)
+        told = _told(w, now)
         since = age(now - datetime.fromisoformat(w["created_at"]).timestamp()) if w["created_at"] else "?"
-        asks = f"{w['detail']} — " if w["status"] == "asking" else ""
-        asks += f"collides with {', '.join(w['forecast'])} — " if w["forecast"] else ""
+        collides = f"collides with {', '.join(w['forecast'])} — " if w["forecast"] else ""
         rows.append(
             [
                 *([w["project_name"]] if everywhere else []),
@@ -72,7 +85,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
                 w["agent"] if w["permissions"] == "ask" else f"{w['agent']} ({w['permissions']})",
                 w["branch"],
                 since,
-                asks + w["title"],
+                _says(w) + collides + w["title"],
             ]
         )
         styles.append({everywhere + 0: "bold", everywhere + 1: STATUS_COLOURS.get(w["status"], "dim")})

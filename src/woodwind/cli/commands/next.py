@@ -1,7 +1,6 @@
 """The parser of `ww next`.
 
-Questions come first, then agents that are ready or have exited; among equals, the terminal that has been silent
-longest.
+Questions come first, then agents that are ready or have exited; among equals, who has been so for the longest.
 """
 
 from argparse import ArgumentParser, Namespace

@@ -27,4 +27,5 @@ def run(ctx: Context, args: Namespace) -> Outcome:
 def render(outcome: Outcome, screen: Screen) -> None:
     """Who is paused."""
     for entry in outcome.data:
-        screen.line(f"{screen.paint(entry['name'], 'bold')} interrupted. To go on: ww resume {entry['name']}")
+        how = "interrupted" if entry["stopped"] else "told to stop"
+        screen.line(f"{screen.paint(entry['name'], 'bold')} {how}. To go on: ww resume {entry['name']}")

@@ -1,7 +1,9 @@
 """The parser and picture of `ww send`.
 
-The text is pasted whole into the agent's terminal, several lines too, and Enter pressed. It is refused when the
-agent has exited, shows a question, or when another program runs in its terminal.
+The text is pasted whole into the agent's terminal, several lines too, and Enter pressed, again where it was
+swallowed. The command returns once the agent has told that it took it; an agent that tells nothing has it typed.
+It is refused when the agent has exited, shows a question (`ww answer` is for that), or when another program runs in
+its terminal.
 """
 
 import sys
@@ -52,17 +54,17 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         chosen = [find_worker(ctx, project, names[0])]
     if not chosen:
         raise NotFound("no worker is working" if args.working else "no worker's agent runs", code="nobody")
-    sent: list[str] = []
+    sent: dict[str, str] = {}
     failed: list[dict[str, Any]] = []
     for worker in chosen:
         try:
-            deliver(ctx, worker, text)
-            sent.append(worker.name)
+            sent[worker.name] = deliver(ctx, worker, text)
         except WoodwindError as error:
             if not many:
                 raise
             failed.append({"name": worker.name, "code": error.code, "error": error.message})
-    return Outcome({"sent": sent, "failed": failed}, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
+    data = {"sent": list(sent), "turns": sent, "failed": failed}
+    return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
 
 def _text(file: str | None, words: list[str]) -> str:
@@ -84,6 +86,6 @@ def _text(file: str | None, words: list[str]) -> str:
 def render(outcome: Outcome, screen: Screen) -> None:
     """Who got it."""
     for name in outcome.data["sent"]:
-        screen.line(f"typed into the terminal of {screen.paint(name, 'bold')}")
+        screen.line(f"sent to {screen.paint(name, 'bold')}")
     for entry in outcome.data["failed"]:
         screen.line(screen.paint(f"not sent to {entry['name']}: {entry['error']}", "red"))

@@ -6,6 +6,7 @@ from typing import Any
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import STATUS_COLOURS, Screen
 from woodwind.model.outcome import Outcome
+from woodwind.model.text import one_line
 from woodwind.model.worker import HEADLESS
 from woodwind.ops.address import find_workers
 from woodwind.ops.context import Context
@@ -65,6 +66,9 @@ def render(outcome: Outcome, screen: Screen) -> None:
             screen.line(f"  {screen.paint('work     ', 'dim')} {reason}")
         for commit in w["commits"]:
             screen.line(f"  {screen.paint(commit['commit'][:10], 'yellow')} {commit['subject']}")
+        for turn in w["turns"][-5:]:
+            words = ": ".join(filter(None, (turn["state"], one_line(turn["why"] or turn["last_words"], 100))))
+            screen.line(f"  {screen.paint('turn     ', 'dim')} {one_line(turn['text'], 50) or turn['kind']} → {words}")
         if w["last_words"]:
             screen.line(screen.paint("  last words", "dim"))
             for line in w["last_words"]:

@@ -39,6 +39,7 @@ CREATE TABLE turn (
     ended_at INTEGER NOT NULL,
     last_words TEXT NOT NULL,
     why TEXT NOT NULL,
+    inferred INTEGER NOT NULL,
     UNIQUE (worker, number)
 ) STRICT;
 

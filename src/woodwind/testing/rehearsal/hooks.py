@@ -18,7 +18,8 @@ class Hooks:
         self.session_id = session_id
         self.busy = False
         self._screen = screen
-        self._commands = [found for found in (command, os.environ.get("REHEARSAL_HOOK", "")) if found]
+        # The command line's last: whoever hears by it that something happened finds the other hook done, too.
+        self._commands = [found for found in (os.environ.get("REHEARSAL_HOOK", ""), command) if found]
 
     def fire(self, event: str, prompt_id: str | None, **facts: object) -> None:
         """Runs the hooks for one event to their end; a hook that fails or hangs changes nothing."""

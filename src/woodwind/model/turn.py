@@ -1,0 +1,178 @@
+"""Turns: each delivery of work to an agent, and how it ended. Pure.
+
+An agent may tell late, twice or never, and may take a second prompt before it has ended the first. So an end belongs to
+the turn whose prompt it names; only where an agent names none does it belong to the oldest one that is open.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from woodwind.model.reading import ENDS, Reading, Seen, Tells
+
+
+class State(StrEnum):
+    """How far a turn is."""
+
+    SENDING = "sending"  # written down, and not taken by the agent yet
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    UNKNOWN = "unknown"  # it cannot be known any more
+
+
+BRIEF, MESSAGE, TYPED = "brief", "message", "typed"
+OPEN = frozenset((State.SENDING, State.RUNNING))
+_OUTCOMES = {Tells.DONE: State.DONE, Tells.FAILED: State.FAILED, Tells.INTERRUPTED: State.INTERRUPTED}
+# So much of two prompts is compared; and so long a text cannot be part of another by chance.
+_COMPARED, _TELLING = 400, 24
+
+
+class Turn(NamedTuple):
+    """One turn. `kind` tells whether it is the first instructions, a message of ours, or typed by somebody."""
+
+    id: str
+    number: int
+    kind: str
+    text: str
+    state: State
+    prompt_id: str = ""
+    nonce: str = ""
+    begun_at: int = 0
+    ended_at: int = 0
+    last_words: str = ""
+    why: str = ""  # the error, or what an outcome was concluded from
+    inferred: bool = False  # concluded from the terminal; the agent's own word still corrects it
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return self.state in OPEN
+
+
+def advance(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
+    """The turns that one of the agent's own events changes, or the new one that it tells of."""
+    reading = seen.reading
+    if reading.of_subagent:
+        return []
+    if reading.tells is Tells.SUBMITTED:
+        return _submitted(turns, seen, fresh_id)
+    if reading.tells in ENDS:
+        return _ended(turns, seen, fresh_id)
+    return []
+
+
+def _submitted(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
+    reading = seen.reading
+    known = [t for t in turns if t.prompt_id and t.prompt_id == reading.prompt_id]
+    waiting = [t for t in turns if not t.prompt_id and _may_be(t, reading.text, seen.nonce)]
+    if waiting and not any(_same(t.text, reading.text) for t in known):
+        return [waiting[0]._replace(state=State.RUNNING, prompt_id=reading.prompt_id, nonce=seen.nonce, why="")]
+    if known:  # told twice, or its end was told first
+        return [t._replace(text=reading.text, kind=TYPED) for t in known if not t.text and reading.text]
+    number = max((t.number for t in turns), default=0) + 1
+    return [
+        Turn(fresh_id, number, TYPED, reading.text, State.RUNNING, reading.prompt_id, seen.nonce, reading.at),
+    ]
+
+
+def _may_be(turn: Turn, text: str, nonce: str) -> bool:
+    """Whether a prompt that the agent took may be this turn, of which it has not told yet."""
+    if turn.state not in (State.SENDING, State.RUNNING, State.UNKNOWN) or turn.nonce != nonce:
+        return False
+    return not text or not turn.text or _same(turn.text, text)
+
+
+def _same(ours: str, theirs: str) -> bool:
+    """Whether the agent's words for a prompt are ours, perhaps behind or before what a person typed meanwhile."""
+    a, b = " ".join(ours.split())[:_COMPARED], " ".join(theirs.split())
+    return a in b if len(a) >= _TELLING else bool(a) and (b.startswith(a) or b.endswith(a))
+
+
+def _ended(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
+    reading = seen.reading
+    if not reading.prompt_id:
+        return _oldest_ended(turns, seen)
+    mine = [t for t in turns if t.prompt_id == reading.prompt_id]
+    if mine:
+        corrected = [_closed(t, reading) for t in mine if t.is_open or t.inferred or t.state is State.UNKNOWN]
+        if not corrected:
+            return []  # told twice
+        first = min(t.number for t in mine)
+        lost = [t for t in turns if t.state is State.RUNNING and t.prompt_id and t.number < first]
+        why = "its end was not told, and a later one has ended"
+        return corrected + [t._replace(state=State.UNKNOWN, ended_at=reading.at, why=why) for t in lost]
+    # The word that it took this prompt was lost. At a start with a prompt, that one is the first.
+    of_start = [t for t in turns if t.nonce == seen.nonce]
+    brief = [t for t in of_start if t.kind == BRIEF and not t.prompt_id and (t.is_open or t.inferred)]
+    if brief and not any(t.prompt_id for t in of_start):
+        return [_closed(brief[0]._replace(prompt_id=reading.prompt_id), reading)]
+    number = max((t.number for t in turns), default=0) + 1
+    unseen = Turn(fresh_id, number, TYPED, "", State.RUNNING, reading.prompt_id, seen.nonce, reading.at)
+    return [_closed(unseen, reading)]
+
+
+def _oldest_ended(turns: Sequence[Turn], seen: Seen) -> list[Turn]:
+    """Where an agent does not name the prompt, an end is that of the oldest turn that is under way."""
+    running = [t for t in turns if t.state is State.RUNNING and t.nonce == seen.nonce]
+    if running:
+        return [_closed(running[0], seen.reading)]
+    guessed = [t for t in turns if t.inferred and t.nonce == seen.nonce]
+    return [_closed(guessed[-1], seen.reading)] if guessed and guessed[-1] is turns[-1] else []
+
+
+def _closed(turn: Turn, reading: Reading) -> Turn:
+    state = _OUTCOMES[reading.tells]
+    words, why = (reading.text, "") if state is State.DONE else ("", reading.text)
+    return turn._replace(state=state, ended_at=reading.at, last_words=words, why=why, inferred=False)
+
+
+def at_prompt(turns: Sequence[Turn], at: int, *, tells_ends: bool, outcome: Reading | None = None) -> list[Turn]:
+    """The turns that are over because the agent has been back at its prompt for a while, without a word about them.
+
+    `outcome` is what its screen tells of how the last one ended.
+    """
+    changed = []
+    for turn in turns:
+        if turn.state is not State.RUNNING:
+            continue
+        if outcome and outcome.tells in ENDS:
+            changed.append(_closed(turn, outcome)._replace(ended_at=at, inferred=True))
+        elif not tells_ends:
+            why = "its terminal shows its prompt again"
+            changed.append(turn._replace(state=State.DONE, ended_at=at, why=why, inferred=True))
+        elif turn.prompt_id:
+            why = "it is back at its prompt, and did not tell of an end"
+            changed.append(turn._replace(state=State.INTERRUPTED, ended_at=at, why=why, inferred=True))
+        else:
+            why = "it is at its prompt, and never told of this turn"
+            changed.append(turn._replace(state=State.UNKNOWN, ended_at=at, why=why, inferred=True))
+    return changed
+
+
+def at_exit(turns: Sequence[Turn], at: int, *, how: str, alone: bool) -> list[Turn]:
+    """The turns that ended with their program.
+
+    `how` is its end as told, "" where it is not known; `alone`: it was started for this one turn.
+    """
+    changed = []
+    for turn in turns:
+        if not turn.is_open:
+            continue
+        if alone and how == "status 0":
+            changed.append(turn._replace(state=State.DONE, ended_at=at, why="", inferred=True))
+        elif how:
+            why = f"the agent exited with {how} in the middle of it"
+            changed.append(turn._replace(state=State.FAILED, ended_at=at, why=why, inferred=True))
+        else:
+            why = "its terminal was closed in the middle of it"
+            changed.append(turn._replace(state=State.INTERRUPTED, ended_at=at, why=why, inferred=True))
+    return changed
+
+
+def superseded(turns: Sequence[Turn], nonce: str, at: int) -> list[Turn]:
+    """The turns of earlier starts that were still open when the agent was started again."""
+    why = "the agent was started again"
+    gone = [t for t in turns if t.is_open and t.nonce != nonce]
+    return [t._replace(state=State.INTERRUPTED, ended_at=at, why=why, inferred=True) for t in gone]

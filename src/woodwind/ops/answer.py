@@ -1,0 +1,76 @@
+"""`ww answer`: answer the question that an agent shows, and only that one."""
+
+import time
+from typing import Any
+
+from woodwind.agents import registry as agents
+from woodwind.base import paths, spool
+from woodwind.base.files import Locked, locked
+from woodwind.model.errors import Refused, TimedOut, UsageError
+from woodwind.model.reading import Tells
+from woodwind.model.status import Status
+from woodwind.model.text import clean, one_line
+from woodwind.model.worker import Worker
+from woodwind.ops.context import Context
+from woodwind.ops.deliver import BEFORE_ENTER, check_takes_input, sight_of
+from woodwind.ops.listing import told_question
+from woodwind.ops.reaction import await_reaction, write_reading
+from woodwind.store import allowed, events
+
+CHOICES = ("allow", "always", "deny")
+
+
+def answer(ctx: Context, worker: Worker, text: str, *, question: str = "") -> dict[str, Any]:
+    """Answer an agent's question by a choice or a text; refused where another question is shown by now."""
+    reply = clean(text).strip()
+    if not reply:
+        raise UsageError("the answer is empty", hint=f"ww answer {worker.name} {'|'.join(CHOICES)}|TEXT")
+    try:
+        with locked(paths.lock_file(f"{worker.id}.delivery"), wait=False):
+            return _answer(ctx, worker, reply, question)
+    except Locked:
+        raise Refused(f"something is being delivered to {worker.name}", code="busy", hint="Try again.") from None
+
+
+def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, Any]:
+    mux, pane = check_takes_input(ctx, worker)
+    agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
+    if reply in CHOICES and reply not in agent.answers:
+        known = ", ".join(agent.answers)
+        raise agent.cannot(
+            f"be answered {reply!r}",
+            f"It knows: {known}, or a text." if known else f"Go there: ww attach {worker.name}",
+        )
+    asked = told_question(sight_of(ctx, worker))
+    if asked is None:
+        raise Refused(
+            f"{worker.name} is not asking anything",
+            code="not_asking",
+            hint=f"To give it a message: ww send {worker.name} TEXT",
+        )
+    if wanted and wanted != asked["id"]:
+        raise Refused(
+            f"{worker.name} shows another question by now: {one_line(asked['text'], 200)} ({asked['id']})",
+            code="other_question",
+            hint="Nothing was answered. Look at it, and answer that one.",
+        )
+    pressed = spool.now()
+    if reply in CHOICES:
+        mux.press(pane, *agent.answers[reply])
+    else:
+        mux.paste(pane, reply)
+        time.sleep(BEFORE_ENTER)
+        mux.press(pane, "Enter")
+    if not await_reaction(ctx, worker, mux, pane, lambda status: status is not Status.ASKING):
+        raise TimedOut(
+            f"{worker.name} still shows its question: {one_line(asked['text'], 200)}",
+            code="not_confirmed",
+            hint=f"Look at it: ww attach {worker.name}",
+        )
+    write_reading(ctx, worker, Tells.ANSWERED, pressed, asked["id"])
+    with ctx.store.transaction() as db:
+        if reply == "always" and asked["tool"]:
+            allowed.add(db, worker.project, worker.agent, asked["tool"])
+        data = {"question": asked["id"], "answer": reply[:500]}
+        events.append(db, project=worker.project, worker=worker.id, kind="question.answered", data=data)
+    return {"name": worker.name, "id": worker.id, "question": asked, "answer": reply}

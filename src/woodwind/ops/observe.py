@@ -1,0 +1,310 @@
+"""What agents are doing: their events taken in, their terminals looked at, one verdict each. Hot: `ww ls` calls it.
+
+What is new (events, ended turns, changed statuses) is written down by `ops/record.py`, which is loaded only then.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from woodwind.agents import registry as agents
+from woodwind.agents.base import Agent
+from woodwind.base import paths, spool
+from woodwind.base.processes import start_time
+from woodwind.model.reading import Reading, Seen, Tells
+from woodwind.model.status import Phase, Status, from_process
+from woodwind.model.turn import BRIEF, Turn
+from woodwind.model.verdict import DRAWING, GRACE, Evidence, Reason, Verdict, judge, screen_holds
+from woodwind.model.worker import HEADLESS
+from woodwind.muxes import registry as muxes
+from woodwind.muxes.base import Pane
+from woodwind.ops.context import Context
+from woodwind.store import listing, readings, told, turns
+from woodwind.store.listing import Listed
+from woodwind.store.readings import Known
+
+# An agent that is back at its prompt for so long, without a word, does not go on with its turn.
+INFER = 4000
+_SCREEN_LINES = 60
+_TELLS = {Status.READY: Tells.IDLE, Status.WORKING: Tells.WORKING, Status.ASKING: Tells.ASKING}
+
+
+class Sight(NamedTuple):
+    """One worker as it was found."""
+
+    row: Listed
+    pane: Pane | None
+    verdict: Verdict
+    since: int  # since when it has this status, in milliseconds since 1970
+    turn: Turn | None  # its last one
+
+
+class Change(NamedTuple):
+    """A status that has changed."""
+
+    worker: str
+    before: str
+    now: str
+    detail: str
+
+
+class _Moment(NamedTuple):
+    """When a look is taken: by the machine's own clock, and by the time of day."""
+
+    clock: spool.Stamp
+    wall: int
+
+    def at(self, up: int) -> int:
+        """The time of day of a moment of this boot."""
+        return self.wall - (self.clock.up - up)
+
+
+def observe(ctx: Context, workers: Sequence[str] = ()) -> list[Change]:
+    """Take in what is new of these workers, or of all in every project; return whose status has changed."""
+    rows = [row for row in listing.rows(ctx.store) if not workers or row.id in workers]
+    before = told.of_all(ctx.store)
+    changes = []
+    for sight in look(ctx, rows).values():
+        was = before[sight.row.id].status if sight.row.id in before else ""
+        if was != sight.verdict.status:
+            changes.append(Change(sight.row.id, was, sight.verdict.status, sight.verdict.detail))
+    if not workers:
+        _set_strays_aside(ctx)
+    return changes
+
+
+def _set_strays_aside(ctx: Context) -> None:
+    """Events of workers that are removed, or that nobody knows, are no evidence of anything."""
+    from woodwind.ops.spool import collect  # with json 3 ms, which `ww ls` never needs
+
+    try:
+        found = set(os.listdir(os.path.dirname(paths.worker_dir("w"))))
+    except FileNotFoundError:
+        return
+    for worker in found - {row.id for row in listing.rows(ctx.store)}:
+        if spool.waiting(paths.spool_dir(worker)):
+            collect(worker, None, spool.now())
+
+
+def panes_of(servers: set[str]) -> dict[str, Pane]:
+    """The live panes by worker, over all of these servers."""
+    return {pane.worker: pane for server in sorted(servers) for pane in muxes.at(server).panes()}
+
+
+def look(ctx: Context, rows: Sequence[Listed]) -> dict[str, Sight]:
+    """What each of these workers is doing, by id; what is new about them is written down."""
+    # The terminals before the events: an agent that tells of its end and exits is not found dead without its word.
+    panes = panes_of({row.server for row in rows if row.server})
+    try:
+        _take_events(ctx, rows)
+    except (sqlite3.OperationalError, OSError) as error:
+        ctx.notes.append(f"what agents told could not be taken in, and waits in their spools: {error}")
+    moment = _Moment(spool.now(), int(time.time() * 1000))
+    known = readings.of_starts(ctx.store, moment.clock.boot)
+    last = turns.last_of_each(ctx.store)
+    open_turns = turns.open_workers(ctx.store)
+    announced = told.of_all(ctx.store)
+    sights: dict[str, Sight] = {}
+    news: list[_News] = []
+    for row in rows:
+        pane, mine, turn = panes.get(row.id), known.get(row.id, Known()), last.get(row.id)
+        verdict, screen = _examined(row, pane, mine, turn, moment, row.id in open_turns)
+        before = announced.get(row.id)
+        since = before.since if before and before.status == verdict.status else moment.at(verdict.since)
+        sights[row.id] = Sight(row, pane, verdict, since, turn)
+        new = _News(row, pane, verdict, mine, screen, row.id in open_turns)
+        if row.phase != Phase.CREATING and (not before or _is_news(new, before, moment)):
+            news.append(new)
+    if news:
+        _write_down(ctx, news, sights, moment)
+    return sights
+
+
+class _News(NamedTuple):
+    """A worker about whom there may be something to write down."""
+
+    row: Listed
+    pane: Pane | None
+    verdict: Verdict
+    known: Known
+    screen: Reading | None  # what its screen told just now, where it was looked at
+    has_open_turn: bool
+
+
+def _take_events(ctx: Context, rows: Sequence[Listed]) -> None:
+    waiting = [row for row in rows if row.phase != Phase.CREATING and spool.waiting(paths.spool_dir(row.id))]
+    if not waiting:
+        return
+    from woodwind.ops import record, spool as spools  # 5 ms with json, only where an event waits
+
+    clock = spool.now()
+    record.take(ctx, [(row, spools.collect(row.id, agent_of(ctx, row.agent), clock)) for row in waiting])
+
+
+def agent_of(ctx: Context, name: str) -> Agent | None:
+    """The adapter that understands an agent's events; None where there is none any more."""
+    found = agents.built_in(name)
+    if found:
+        return found
+    from woodwind.model.errors import WoodwindError
+
+    try:
+        return agents.find(name, ctx.loaded_config.config.agents)
+    except WoodwindError:
+        return None
+
+
+def _examined(
+    row: Listed, pane: Pane | None, known: Known, turn: Turn | None, moment: _Moment, has_open_turn: bool
+) -> tuple[Verdict, Reading | None]:
+    """The verdict on a worker, and what its screen told where it had to be looked at."""
+    try:
+        verdict = _without_agent(row, pane)
+        if verdict or pane is None:
+            return verdict or Verdict(Status.UNKNOWN), None
+        agent = agents.built_in(row.agent)
+        evidence = _evidence(row, pane, known, turn, agent, moment)
+        verdict = judge(evidence)
+        if not _wants_screen(row, evidence, verdict, has_open_turn):
+            return verdict, None
+        reading = _read_screen(row, pane, moment)
+        if reading is None:
+            return verdict, None
+        screen = Seen(reading, moment.clock.boot, moment.clock.up, 0, row.nonce)
+        return judge(evidence._replace(screen=screen)), reading
+    except (OSError, ValueError, OverflowError, TypeError) as damage:
+        return Verdict(Status.UNKNOWN, f"its row is damaged: {damage}"), None
+
+
+def _without_agent(row: Listed, pane: Pane | None) -> Verdict | None:
+    """The status that the phase or the process alone proves; None where the agent has to be asked."""
+    up = spool.now().up
+    if row.phase == Phase.CREATING:
+        return Verdict(Status.STARTING, "it is being made", up)
+    if row.phase == Phase.QUEUED:
+        return Verdict(Status.STARTING, "it waits for room", up)
+    if row.phase == Phase.PAUSED and pane is None:
+        return Verdict(Status.EXITED, "not started since it came back", up)
+    proven = from_process(
+        found=pane is not None,
+        dead=pane.dead if pane else True,
+        exit_status=pane.exit_status if pane else "",
+        same_process=pane is not None and row.pid == pane.pid and start_time(pane.pid) == row.pid_start,
+    )
+    return Verdict(*proven, up, (Reason("process", *proven[:1], up, proven[1]),)) if proven else None
+
+
+def _evidence(
+    row: Listed, pane: Pane, known: Known, turn: Turn | None, agent: Agent | None, moment: _Moment
+) -> Evidence:
+    silent = moment.wall // 1000 - pane.last_output - 1  # told in whole seconds, so it may be one less
+    running = moment.wall - row.started_ms
+    prompted = turn is not None and turn.kind == BRIEF and turn.is_open and not turn.prompt_id
+    return Evidence(
+        moment.clock.up,
+        known.events,
+        agent.status_from_title(pane.title) if agent else None,
+        known.screen,
+        # Where the clock was set back, neither can be known.
+        silent_for=max(0, silent) * 1000 if silent > -3 and pane.last_output else None,
+        running_for=running if running >= 0 else None,
+        has_events=agent is not None and (agent.tells_submits or agent.tells_ends),
+        prompted=prompted,
+    )
+
+
+def _wants_screen(row: Listed, evidence: Evidence, verdict: Verdict, has_open_turn: bool) -> bool:
+    """Whether only the screen can tell more, and may have changed since it was last looked at."""
+    if row.launch == HEADLESS or not _has_rules(row.agent):
+        return False
+    screen, silent = evidence.screen, evidence.silent_for
+    if screen and screen_holds(screen.up, evidence.now, silent):
+        return False
+    if evidence.title:  # it tells that a turn is over, and perhaps not how
+        return has_open_turn and verdict.status is Status.READY
+    if not evidence.events or verdict.status is Status.UNKNOWN:
+        return True
+    if verdict.status is Status.WORKING:
+        return silent is None or silent >= GRACE
+    return silent is None or evidence.now - silent > evidence.events[-1].up + DRAWING
+
+
+def _has_rules(agent: str) -> bool:
+    return os.path.exists(os.path.join(os.path.dirname(agents.__file__), "screens", f"{agent}.toml"))
+
+
+def _read_screen(row: Listed, pane: Pane, moment: _Moment) -> Reading | None:
+    from woodwind.agents import screens  # 10 ms with tomllib, only where a screen has to be looked at
+
+    rules = screens.rules_of(row.agent)
+    found = screens.read(rules, muxes.at(row.server).text(pane, lines=_SCREEN_LINES)) if rules else None
+    return Reading(found.tells, moment.wall, "screen", text=found.text) if found else None
+
+
+def _is_news(new: _News, before: told.Told, moment: _Moment) -> bool:
+    verdict = new.verdict
+    if before.status != verdict.status or (before.detail != verdict.detail and verdict.status is Status.ASKING):
+        return True
+    if new.screen or (verdict.status is Status.ASKING and verdict.question is None):
+        return True
+    return new.has_open_turn and verdict.status in (Status.READY, Status.EXITED, Status.UNKNOWN)
+
+
+def _write_down(ctx: Context, news: list[_News], sights: dict[str, Sight], moment: _Moment) -> None:
+    """Write down what is new, and tell it; a store that cannot be written leaves what was seen as it is."""
+    from woodwind.ops import record  # 5 ms, only where something has changed
+
+    try:
+        with ctx.store.transaction() as db:
+            for new in news:
+                _write_one(db, new, moment)
+                said = record.announce(db, new.row, new.verdict, moment.at(new.verdict.since))
+                sights[new.row.id] = sights[new.row.id]._replace(since=said.since)
+    except (sqlite3.OperationalError, OSError) as error:
+        ctx.notes.append(f"what was seen of the agents could not be written down: {error}")
+        return
+    known = readings.of_starts(ctx.store, moment.clock.boot)
+    last = turns.last_of_each(ctx.store)
+    for new in news:
+        sight = sights[new.row.id]
+        verdict = sight.verdict
+        if verdict.status is Status.ASKING and verdict.question is None:
+            verdict = verdict._replace(question=known.get(new.row.id, Known()).title)
+        sights[new.row.id] = sight._replace(verdict=verdict, turn=last.get(new.row.id))
+
+
+def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
+    from woodwind.ops import record
+
+    row, verdict, known = new.row, new.verdict, new.known
+    agent = agents.built_in(row.agent)
+    title = agent.status_from_title(new.pane.title) if agent and new.pane and not new.pane.dead else None
+    if new.screen:
+        record.shown(db, row, moment.clock, new.screen, known.screen)
+    if title and title[0] in _TELLS and (new.has_open_turn or verdict.status is Status.ASKING):
+        text = title[1] if title[0] is Status.ASKING else ""
+        record.shown(db, row, moment.clock, Reading(_TELLS[title[0]], moment.wall, "title", text=text), known.title)
+    if not new.has_open_turn:
+        return
+    if verdict.status is Status.EXITED:
+        how = new.pane.exit_status or "a status that is not known" if new.pane else ""
+        record.end_turns(db, row, how=how, alone=row.launch == HEADLESS)
+    elif verdict.status is Status.READY and _is_settled(new, agent, title, moment):
+        outcome = new.screen or (known.screen.reading if known.screen and not title else None)
+        record.leave_turns(db, row, tells_ends=bool(agent and agent.tells_ends), outcome=outcome)
+    record.drop_cut_short(db, row)
+
+
+def _is_settled(new: _News, agent: Agent | None, title: tuple[Status, str] | None, moment: _Moment) -> bool:
+    """Whether the agent has been at its prompt, as its terminal shows, for so long that its turn is over."""
+    if not new.verdict.backed or new.pane is None:
+        return False
+    events = new.known.events
+    if events and moment.clock.up - events[-1].up < INFER:
+        return False
+    silent = (moment.wall // 1000 - new.pane.last_output - 1) * 1000
+    idle = new.known.title if title else new.known.screen
+    seen_idle = idle is not None and idle.reading.tells is not Tells.WORKING and moment.clock.up - idle.up >= INFER
+    return silent >= INFER or seen_idle

@@ -1,0 +1,113 @@
+"""What is new about agents, written down: their events, what became of their turns, and each status that changed."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from woodwind.base import paths, spool
+from woodwind.base.clock import new_id, now, to_ms
+from woodwind.base.failpoints import failpoint
+from woodwind.base.files import Locked, locked
+from woodwind.model.reading import Reading, Seen
+from woodwind.model.turn import MESSAGE, State, Turn, advance, at_exit, at_prompt
+from woodwind.model.verdict import Verdict
+from woodwind.ops.context import Context
+from woodwind.ops.spool import Item
+from woodwind.store import events, readings, told, turns, workers
+from woodwind.store.listing import Listed
+
+_KINDS = {State.DONE: "turn.done", State.FAILED: "turn.failed", State.INTERRUPTED: "turn.interrupted"}
+
+
+def take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]]) -> None:
+    """Take the events of workers into the store, with what they mean for turns; then their files go."""
+    with ctx.store.transaction() as db:
+        for row, items in found:
+            for item in items:
+                if item.seen:
+                    seen = readings.insert(db, row.id, item.seen, os.path.basename(item.path))
+                    if seen:
+                        _apply(db, row, seen)
+            readings.prune(db, row.id)
+        failpoint("observe.before_commit")
+    failpoint("observe.after_commit")
+    for _, items in found:
+        for item in items:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(item.path)
+                failpoint("observe.after_unlink")
+
+
+def _apply(db: sqlite3.Connection, row: Listed, seen: Seen) -> None:
+    for turn in advance(turns.of_worker(db, row.id), seen, new_id("t")):
+        save_turn(db, row.project, row.id, turn)
+    reading = seen.reading
+    if reading.session and not reading.of_subagent and seen.nonce == row.nonce:
+        workers.learn_agent_session(db, row.id, reading.session)
+
+
+def save_turn(db: sqlite3.Connection, project: str, worker: str, turn: Turn) -> None:
+    """Write a turn down, with the event that tells of it, inside a transaction."""
+    turns.save(db, worker, turn)
+    data: dict[str, Any] = {"turn": turn.id}
+    kind = _KINDS.get(turn.state, "")
+    if turn.state is State.RUNNING:
+        kind = "turn.submitted"
+        data["text"] = turn.text[:500]
+    elif turn.state is State.DONE:
+        data["last_words"] = turn.last_words
+    elif turn.state is State.FAILED:
+        data["error"] = turn.why
+    if kind:
+        events.append(db, project=project, worker=worker, kind=kind, data=data)
+
+
+def shown(db: sqlite3.Connection, row: Listed, clock: spool.Stamp, reading: Reading, before: Seen | None) -> None:
+    """Write down what the terminal tells, where that has changed, inside a transaction."""
+    if before and (before.reading.tells, before.reading.text) == (reading.tells, reading.text):
+        if reading.source == "screen":
+            readings.touch(db, before, clock.up)
+        return
+    readings.insert(db, row.id, Seen(reading, clock.boot, clock.up, 0, row.nonce))
+
+
+def end_turns(db: sqlite3.Connection, row: Listed, *, how: str, alone: bool) -> None:
+    """End the open turns of an agent that exited, inside a transaction; `how` is "" where its terminal is gone."""
+    mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce]
+    for turn in at_exit(mine, to_ms(now()), how=how, alone=alone):
+        save_turn(db, row.project, row.id, turn)
+
+
+def leave_turns(db: sqlite3.Connection, row: Listed, *, tells_ends: bool, outcome: Reading | None) -> None:
+    """End the running turns of an agent that is back at its prompt, inside a transaction."""
+    mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce]
+    for turn in at_prompt(mine, to_ms(now()), tells_ends=tells_ends, outcome=outcome):
+        save_turn(db, row.project, row.id, turn)
+
+
+def drop_cut_short(db: sqlite3.Connection, row: Listed) -> None:
+    """Settle, inside a transaction, the turns whose delivery died halfway: nobody holds its lock any more."""
+    sending = [t for t in turns.of_worker(db, row.id) if t.state is State.SENDING and t.kind == MESSAGE]
+    if not sending:
+        return
+    with contextlib.suppress(Locked), locked(paths.lock_file(f"{row.id}.delivery"), wait=False):
+        why = "its delivery was cut short, and whether the agent got it is not known"
+        for turn in sending:
+            save_turn(db, row.project, row.id, turn._replace(state=State.UNKNOWN, ended_at=to_ms(now()), why=why))
+
+
+def announce(db: sqlite3.Connection, row: Listed, verdict: Verdict, since: int) -> told.Told:
+    """Tell listeners of a status that changed, inside a transaction; return what they were told."""
+    before = told.find(db, row.id)
+    new = told.Told(verdict.status.value, verdict.detail, since)
+    if before and before.status == new.status and (before.detail == new.detail or new.status == "working"):
+        return before
+    if before and before.status == new.status and new.status != "asking":
+        new = new._replace(since=before.since)
+    told.save(db, row.id, new)
+    if not before or before.status != new.status or new.status == "asking":
+        data = {"from": before.status if before else "", "to": new.status, "detail": new.detail}
+        events.append(db, project=row.project, worker=row.id, kind="status.changed", data=data)
+    return new

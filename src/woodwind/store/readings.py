@@ -1,0 +1,104 @@
+"""Readings: the evidence about agents, as it came in."""
+
+import sqlite3
+from typing import Any, NamedTuple
+
+from woodwind.model.reading import Reading, Seen, Tells
+from woodwind.store.db import Store
+
+# What is older says nothing about now; turns keep what came of it.
+KEPT = 60
+_COLUMNS = "boot, up, seq, nonce, tells, at, source, prompt_id, session, text, question, tool, of_subagent"
+
+
+def insert(db: sqlite3.Connection, worker: str, seen: Seen, file: str = "") -> Seen | None:
+    """Add a reading inside a transaction; None when its file was taken already. A question gets an id."""
+    r = seen.reading
+    if r.tells is Tells.WORKING and _goes_on(db, worker, seen, file):
+        return seen
+    done = db.execute(
+        "INSERT OR IGNORE INTO reading (worker, file, boot, up, nonce, tells, at, source, prompt_id, session, text, "
+        "question, tool, of_subagent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (worker, file, seen.boot, seen.up, seen.nonce, r.tells, r.at, r.source, r.prompt_id, r.session, r.text,
+         r.question, r.tool, r.of_subagent),
+    )  # fmt: skip
+    if not done.rowcount:
+        return None
+    seq = int(done.lastrowid or 0)
+    if r.tells is Tells.ASKING and not r.question:
+        r = r._replace(question=f"q{seq}")
+        db.execute("UPDATE reading SET question = ? WHERE seq = ?", (r.question, seq))
+    return seen._replace(reading=r, seq=seq)
+
+
+def _goes_on(db: sqlite3.Connection, worker: str, seen: Seen, file: str) -> bool:
+    """Whether the last reading told of the same work, which then has only become younger: one row is enough."""
+    r = seen.reading
+    done = db.execute(
+        "UPDATE reading SET up = ?, at = ?, tool = ?, file = ? WHERE seq = "
+        "(SELECT max(seq) FROM reading WHERE worker = ? AND source = ?) "
+        "AND tells = 'working' AND boot = ? AND nonce = ? AND prompt_id = ? AND of_subagent = ? AND up <= ?",
+        (seen.up, r.at, r.tool, file, worker, r.source, seen.boot, seen.nonce, r.prompt_id, r.of_subagent, seen.up),
+    )
+    return done.rowcount > 0
+
+
+def prune(db: sqlite3.Connection, worker: str) -> None:
+    """Forget all but the newest readings of a worker, inside a transaction."""
+    db.execute(
+        "DELETE FROM reading WHERE worker = ? AND seq <= "
+        "(SELECT seq FROM reading WHERE worker = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)",
+        (worker, worker, KEPT),
+    )
+
+
+class Known(NamedTuple):
+    """What was seen of an agent since its last start: its own events in order, and its terminal's last words."""
+
+    events: tuple[Seen, ...] = ()
+    title: Seen | None = None
+    screen: Seen | None = None
+
+
+def of_starts(store: Store, boot: str, worker: str = "") -> dict[str, Known]:
+    """What was seen of each worker's current start, or of one's; what is from before a reboot says nothing now."""
+    columns = ", ".join(f"r.{column}" for column in _COLUMNS.split(", "))
+    rows = store.db.execute(
+        f"SELECT r.worker, {columns} FROM reading r JOIN terminal t ON t.worker = r.worker AND t.nonce = r.nonce "
+        "WHERE r.boot = ? AND (? = '' OR r.worker = ?) ORDER BY r.up, r.seq",
+        (boot, worker, worker),
+    )
+    found: dict[str, list[Seen]] = {}
+    for row in rows:
+        seen = _seen(row[1:])
+        if seen:
+            found.setdefault(row[0], []).append(seen)
+    return {name: _known(all_of_it) for name, all_of_it in found.items()}
+
+
+def _known(readings: list[Seen]) -> Known:
+    last = {seen.reading.source: seen for seen in sorted(readings, key=lambda seen: seen.seq)}
+    events = tuple(seen for seen in readings if seen.reading.source not in ("title", "screen"))
+    return Known(events, last.get("title"), last.get("screen"))
+
+
+def recent(store: Store, worker: str) -> list[Seen]:
+    """The readings of a worker that are still kept, oldest first, whatever start they are from."""
+    sql = f"SELECT {_COLUMNS} FROM reading WHERE worker = ? ORDER BY seq"
+    return [seen for seen in map(_seen, store.db.execute(sql, (worker,))) if seen]
+
+
+def touch(db: sqlite3.Connection, seen: Seen, up: int) -> None:
+    """Record, inside a transaction, that a screen was looked at again and told the same."""
+    db.execute("UPDATE reading SET up = ? WHERE seq = ?", (up, seen.seq))
+
+
+def _seen(row: tuple[Any, ...]) -> Seen | None:
+    boot, up, seq, nonce, tells, at, source, prompt_id, session, text, question, tool, of_subagent = row
+    try:
+        told = Tells(tells)
+    except ValueError:
+        return None  # written by a later version, or damaged: no evidence
+    return Seen(
+        Reading(told, at, source, prompt_id, session, text, question, tool, bool(of_subagent)), boot, up, seq, nonce
+    )
