@@ -46,6 +46,8 @@ def _block(node: dict[str, Any], depth: int) -> str:
     if kind == "heading":
         level = attrs.get("level")
         return "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1) + " " + _line(inside, depth)
+    if kind == "paragraph":
+        return "".join(_inline(child, depth) if _is_inline(child) else _plain(child) for child in inside)
     if kind == "codeBlock":
         code = _plain(node)
         mark = "```" if "```" not in code else "~~~~~~"
@@ -64,7 +66,7 @@ def _block(node: dict[str, Any], depth: int) -> str:
         return f"[attachment: {attrs.get('alt') or attrs.get('id') or 'a file'}]"
     if kind == "blockCard" or kind == "embedCard":
         return str(attrs.get("url") or "")
-    # Paragraphs, layouts, and whatever Jira invents next.
+    # Layouts, and whatever Jira invents next.
     own = str(node.get("text") or "") if not inside else ""
     return own or _blocks(inside, depth + 1)
 

@@ -118,7 +118,9 @@ class Markdown(Source):
 
     def _write(self, data: bytes) -> None:
         try:
-            write_atomic(self.path, data, mode=stat.S_IMODE(os.stat(self.path).st_mode))
+            mode = stat.S_IMODE(os.stat(self.path).st_mode)
+            write_atomic(self.path, data, mode=mode)
+            os.chmod(self.path, mode)  # the umask may have taken something of it
         except OSError as error:
             raise TicketError(f"the list {self.where} cannot be written: {error.strerror}") from error
 
