@@ -70,7 +70,8 @@ def test_a_person_is_asked_once_and_sees_the_text(sandbox: Sandbox) -> None:
 
 
 def test_commands_of_a_project_that_install_are_hooks_too_and_the_users_own_run(sandbox: Sandbox) -> None:
-    repo = project(sandbox, '[environment]\ncommands = ["echo one", "echo two > mine", "exit 3", "echo three > mine"]\n', own=True)
+    commands = ["echo one", "echo two > mine", "exit 3", "echo three > mine"]
+    repo = project(sandbox, f"[environment]\ncommands = {json.dumps(commands)}\n", own=True)
     tree = new_worker(sandbox, repo)
     assert ready(sandbox, repo)["detail"] == "the installation ended with status 3"
     assert (tree / "mine").read_text() == "two\n"
