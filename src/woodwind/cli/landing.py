@@ -73,6 +73,9 @@ def render_landed(outcome: Outcome, screen: Screen) -> None:
 
 
 def _landed(entry: dict[str, Any], screen: Screen) -> None:
+    if entry["url"]:
+        screen.line(f"{screen.paint(entry['name'], 'bold')} asks to be landed in {entry['target']}: {entry['url']}")
+        return
     commits = f"{entry['commits']} {'commit' if entry['commits'] == 1 else 'commits'}"
     moved = f"{entry['from'][:10]} → {entry['to'][:10]}"
     screen.line(f"{screen.paint(entry['name'], 'bold')} landed in {entry['target']}: {commits}, {moved}")

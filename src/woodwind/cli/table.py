@@ -45,6 +45,7 @@ COMMANDS = {
     "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),
     "merge": _at("merge", "Land", "merge a worker's work, verify it, and move its target; the worker is kept"),
     "ship": _at("ship", "Land", "land a worker's work, then stop its agent and put its worktree away"),
+    "pr": _at("pr", "Land", "push a worker's branch and open a pull request for it"),
     "rm": _at("rm", "Tidy up", "remove a worker; its worktree is parked whole, nothing is deleted"),
     "restore": _at("restore", "Tidy up", "bring a removed worker back"),
     "undo": _at("undo", "Tidy up", "undo the last landing or removal, or any one by its id"),

@@ -1,6 +1,7 @@
 """Landings: what was asked for, and the words that commits and people get. Pure."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from woodwind.model.text import clean, one_line
@@ -59,6 +60,25 @@ def merge_message(worker: Worker, commits: Sequence[str], *, method: str, messag
 def dirty_message(worker: Worker, message: str = "") -> str:
     """The message for what a worker had not committed."""
     return clean(message).strip() or one_line(worker.title or worker.task, 72) or f"Work of {worker.name}"
+
+
+def pull_request_body(worker: Worker, commits: Sequence[Mapping[str, str]]) -> str:
+    """The text of a pull request: the task, the commits, and its ticket, which it refers to and does not close.
+
+    The task stands in a block of code: a `fixes #3` in it, which may be anybody's words, closes nothing there.
+    """
+    task = clean(worker.task).strip()[:4000]
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", task)), default=0))
+    parts = [f"{fence}text\n{task}\n{fence}"] if task else []
+    if commits:
+        lines = [f"- `{one_line(c['subject'], 100).replace('`', chr(39))}` ({c['commit'][:10]})" for c in commits[:50]]
+        parts.append("Commits:\n\n" + "\n".join(lines))
+    source, _, id = worker.origin.partition(":")
+    if source == "github" and id.isdecimal():
+        parts.append(f"Refers to #{id}.")
+    elif worker.url:
+        parts.append(f"Refers to {one_line(worker.url, 300)}")
+    return "\n\n".join(parts) + "\n"
 
 
 def listed(files: Sequence[str], most: int = 5) -> str:

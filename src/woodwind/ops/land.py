@@ -124,6 +124,18 @@ def may_go_unverified(ctx: Context, project: str, request: LandRequest) -> None:
         )
 
 
+def commit_dirty(ctx: Context, worker: Worker, tree: Tree, request: LandRequest) -> str:
+    """Commit what a worker has not, where that was asked for; return the commit, or "" when there was none to make."""
+    if not request.commit_dirty or not tree.changes():
+        return ""
+    ctx.say("committing what is not committed")
+    tree.git("add", "--all")
+    failpoint("land.in_commit")
+    message = dirty_message(worker, request.message)
+    tree.git(*merging.identity(tree), "commit", "--quiet", "--no-verify", "--file=-", input=message.encode())
+    return tree.head()
+
+
 class Conflict(WoodwindError):
     """The worker and its target changed the same places."""
 
@@ -178,15 +190,7 @@ class Land:
     def _commit(self) -> None:
         """Commit what the worker has not, where that was asked for; from here on its tip is fixed."""
         tree = Tree(self.args["path"], self.args["admin"])
-        changes = tree.changes()
-        if changes and self.request.commit_dirty:
-            self.ctx.say("committing what is not committed")
-            tree.git("add", "--all")
-            failpoint("land.in_commit")
-            who = merging.identity(tree)
-            message = dirty_message(self._worker(), self.request.message)
-            tree.git(*who, "commit", "--quiet", "--no-verify", "--file=-", input=message.encode())
-            self.committed = tree.head()
+        self.committed = commit_dirty(self.ctx, self._worker(), tree, self.request)
         self._note(tip=tree.head())
 
     def _merge(self) -> None:
@@ -307,6 +311,8 @@ class Land:
                 branch_tip(common, landing.target) if local else remote.fetched(common, landing.remote, landing.target)
             )
             self.moved = bool(tip) and self._has_moved(landing, tip)
+            if self.moved:
+                self._follow_remote(landing)
 
     def _settle_move(self) -> None:
         """After a crash: what has moved is finished, what was being written is completed, anything else is undone."""

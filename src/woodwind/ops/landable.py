@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from woodwind.config.schema import Land
 from woodwind.git import merging
 from woodwind.git.branches import branch_tip
 from woodwind.git.checkouts import branch_at, under_way
@@ -30,10 +29,11 @@ class Landable(NamedTuple):
     onto: str
 
 
-def look(ctx: Context, worker: Worker, request: LandRequest) -> Landable:
-    """What a landing would start from; an error when it cannot."""
+def look(ctx: Context, worker: Worker, request: LandRequest, *, via: str = "") -> Landable:
+    """What a landing would start from; an error when it cannot. `via` overrides [land]."""
     settings = landing_config(ctx).land
-    target = target_of(ctx, worker, request, settings)
+    via = via or settings.via
+    target = target_of(ctx, worker, request, via, settings.remote)
     tree = work_tree(ctx, worker)
     branch = worker.worktree.branch
     on = branch_at(tree.admin)
@@ -59,19 +59,19 @@ def look(ctx: Context, worker: Worker, request: LandRequest) -> Landable:
             hint=f"Let its agent commit them, or `ww ship {worker.name}`, which does.",
         )
     tip = tree.head()
-    onto = tip_of_target(ctx, settings.via, settings.remote, target)
+    onto = tip_of_target(ctx, via, settings.remote, target)
     _check_markers(ctx, worker, tree, changes, tip, onto)
     if not changes and taken_out(ctx, worker, onto) is None:
         _check_not_in(ctx, worker, tip, onto, target)
     method = request.method or settings.method
-    return Landable(tree, tip, changes, target, method, settings.via, settings.remote, onto)
+    return Landable(tree, tip, changes, target, method, via, settings.remote, onto)
 
 
-def target_of(ctx: Context, worker: Worker, request: LandRequest, settings: Land) -> str:
+def target_of(ctx: Context, worker: Worker, request: LandRequest, via: str, remote: str) -> str:
     """The branch to land in: the one that was asked for, or the one that the worker was cut from."""
     target = request.target or worker.worktree.base_branch
-    if settings.via != "local":
-        target = target.removeprefix(f"{settings.remote}/")
+    if via != "local":
+        target = target.removeprefix(f"{remote}/")
     if not target:
         raise Refused(
             f"{worker.name} was cut from a commit, not from a branch",
@@ -80,7 +80,7 @@ def target_of(ctx: Context, worker: Worker, request: LandRequest, settings: Land
         )
     if target == worker.worktree.branch:
         raise Refused(f"{worker.name} cannot land in its own branch", code="no_target")
-    if settings.via == "local" and not branch_tip(ctx.repo.common, target):
+    if via == "local" and not branch_tip(ctx.repo.common, target):
         raise NotFound(
             f"there is no branch {target!r} to land in",
             code="no_target",
@@ -101,7 +101,7 @@ def tip_of_target(ctx: Context, via: str, remote: str, target: str) -> str:
     there = fetched(common, remote, target)
     if not there:
         raise NotFound(f"{remote} has no branch {target!r}", code="no_target", hint="Push it once: git push")
-    if local and not merging.is_ancestor(common, local, there):
+    if via == "push" and local and not merging.is_ancestor(common, local, there):
         apart = "have diverged" if not merging.is_ancestor(common, there, local) else "differ: yours is ahead"
         raise Refused(
             f"{target} ({local[:10]}) and {remote}/{target} ({there[:10]}) {apart}",

@@ -9,14 +9,29 @@ from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.diff import work_tree
 from woodwind.ops.land import land
+from woodwind.ops.pr import PullRequest, pull_request
 from woodwind.ops.remove import Findings, remove
+from woodwind.ops.verify import landing_config
 from woodwind.store import landings, removals, workers
 
 
+def merge(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
+    """Land a worker the way that [land] says, and keep it: in its target, or as a pull request."""
+    if landing_config(ctx).land.via != "pr":
+        return {**land(ctx, worker, request), "removed": False, "trash": "", "url": ""}
+    wanted = PullRequest(target=request.target, title=request.message, commit_dirty=request.commit_dirty)
+    opened = pull_request(ctx, worker, wanted)
+    asked = {"id": "", "name": worker.name, "target": opened["target"], "via": "pr", "method": "", "from": ""}
+    asked |= {"to": opened["tip"], "commits": 0, "verified": "", "command": "", "output": "", "committed": ""}
+    return {**asked, "removed": False, "trash": "", "url": opened["url"]}
+
+
 def ship(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
-    """Land a worker and put it away; one that went on working meanwhile is kept, with its landing done."""
+    """Land a worker and put it away; one that went on working meanwhile is kept, and so is one with a pull request."""
     try:
-        landed = land(ctx, worker, request)
+        landed = merge(ctx, worker, request)
+        if landed["via"] == "pr":
+            return landed
     except Refused as refusal:
         last = next((one for one in landings.of_worker(ctx.store, worker.id) if one.state == "done"), None)
         if refusal.code != "already_landed" or last is None:
@@ -24,7 +39,7 @@ def ship(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         # It landed before, by `ww merge` or a ship that was cut short: what is left is to put it away.
         landed = {"id": last.id, "name": worker.name, "target": last.target, "to": last.new, "verified": last.verified}
         landed |= {"via": last.via, "method": last.method, "from": last.old, "commits": 0, "committed": ""}
-        landed |= {"command": last.command, "output": last.output}
+        landed |= {"command": last.command, "output": last.output, "url": ""}
     return {**landed, **put_away(ctx, worker, landed["id"])}
 
 

@@ -51,7 +51,7 @@ def undo(ctx: Context, project: str, name: str, *, verify: bool = True) -> dict[
 
 def _what(ctx: Context, project: str, name: str) -> dict[str, Any]:
     for entry in history(ctx, project):
-        if entry["state"] != "done" or entry["kind"] == "undo":
+        if entry["state"] != "done" or entry["kind"] in ("undo", "pr"):
             if name == entry["id"]:
                 return entry  # it is told why it cannot be undone
             continue

@@ -134,6 +134,15 @@ class GitHubServer:
             return [{"number": 3, "title": "The big 1.0"}]
         if path == "/repos/o/r/issues":
             return [] if words.get("page") != ["1"] else [self._in_rest(i) for i in self._listed(words)]
+        if path == "/repos/o/r/pulls" and method == "POST":
+            number = 1 + max([0, *self.issues, *self.pulls])
+            branch = body["head"].partition(":")[2]
+            self.add_pull(number, body["title"], body["body"], headRefName=branch, baseRefName=body["base"])
+            return {"number": number, "html_url": self.pulls[number]["url"]}
+        if path == "/repos/o/r/pulls":
+            branch = words["head"][0].partition(":")[2]
+            found = [p for p in self.pulls.values() if p["headRefName"] == branch and p["state"] == "OPEN"]
+            return [{"number": p["number"], "html_url": p["url"]} for p in found]
         if assign and method == "POST":
             people = [{"login": name} for name in body["assignees"]]
             self.issues[int(assign[1])]["assignees"] = {"nodes": people, "totalCount": len(people)}

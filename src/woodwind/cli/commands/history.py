@@ -42,6 +42,8 @@ def _what(entry: dict[str, Any]) -> str:
         return f"removed{undone}"
     if entry["state"] in ("failed", "running"):
         return f"not landed in {entry['target']}: {entry['why'] or 'under way'}"
+    if entry["kind"] == "pr":
+        return f"pull request into {entry['target']}: {entry['output']}"
     moved = f"{entry['from'][:10]} → {entry['to'][:10]}"
     if entry["kind"] == "undo":
         return f"taken back out of {entry['target']}: {moved}"

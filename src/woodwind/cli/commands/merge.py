@@ -13,9 +13,10 @@ from woodwind.model.errors import WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.ops.address import check_may_touch, find_worker
 from woodwind.ops.context import Context
-from woodwind.ops.land import Conflict, land, leave_conflicts
+from woodwind.ops.land import Conflict, leave_conflicts
 from woodwind.ops.land_plan import plan
 from woodwind.ops.projects import current
+from woodwind.ops.ship import merge
 
 EXAMPLES = [
     "ww merge add-greeting",
@@ -40,7 +41,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     if args.dry_run:
         return Outcome({"landed": [], "failed": [], "plan": [plan(ctx, worker, request)]}, notes=ctx.notes)
     try:
-        landed = land(ctx, worker, request)
+        landed = merge(ctx, worker, request)
     except Conflict as conflict:
         if not args.leave_conflicts:
             raise
@@ -50,7 +51,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             code="conflicts_left",
             hint=f"Settle and commit them there ({len(files)} files), then ww merge {worker.name} again.",
         ) from conflict
-    return Outcome({"landed": [{**landed, "removed": False}], "failed": [], "plan": []}, notes=ctx.notes)
+    return Outcome({"landed": [landed], "failed": [], "plan": []}, notes=ctx.notes)
 
 
 def render(outcome: Outcome, screen: Screen) -> None:
