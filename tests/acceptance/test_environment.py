@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,6 @@ from typing import Any
 import pytest
 
 from woodwind.base.processes import is_running
-from woodwind.git.tree import Tree
-from woodwind.git.worktrees import admin_of
-from woodwind.ops.context import Context
-from woodwind.ops.environment import Wishes, equip
 from woodwind.testing.evidence import rows
 from woodwind.testing.repo import commit, git, make_repo
 from woodwind.testing.sandbox import Sandbox
@@ -247,17 +244,30 @@ def test_env_files_are_copied_only_when_plain_ignored_and_of_the_repository(sand
     assert not [p for p in kept if b"hunter2" in p.read_bytes()]
 
 
-def test_a_strangers_code_gets_nothing(sandbox: Sandbox) -> None:
-    repo = project(sandbox, {**NODE, ".gitignore": ".env\n"})
+STRANGER = """
+import os
+from woodwind.agents.rehearsal import Rehearsal
+from woodwind.ops.context import Context
+from woodwind.ops.create import create
+from woodwind.ops.free_names import Request
+from woodwind.ops.projects import current
+ctx = Context(os.getcwd(), os.environ)
+print(create(ctx, current(ctx), Request("Look", name="worker-one", untrusted=True), Rehearsal()).worktree.path)
+"""
+
+
+@pytest.mark.parametrize("wait", ["false", "true"])
+def test_a_strangers_code_gets_nothing_but_ports(sandbox: Sandbox, wait: str) -> None:
+    stand_in(sandbox, "npm", 'touch "$HOME/ran"')
+    hooks = '[hooks]\nsetup = "touch $HOME/ran"\nteardown = "touch $HOME/ran"\n'
+    repo = project(sandbox, {**NODE, ".gitignore": ".env\nnode_modules/\n"}, f"[environment]\nwait = {wait}\n{hooks}")
     (repo / ".env").write_text("SECRET=1\n")
-    tree = sandbox.home / "fork"
-    git(repo, "worktree", "add", "--quiet", "--detach", str(tree))
-    at = Tree(str(tree), admin_of(str(repo / ".git"), str(tree)))
-    wanted = Wishes(detect=True, commands="true", setup="true", caches=True, wait=False)
-    assert equip(Context(str(repo), sandbox.env), at, wanted, untrusted=True) == {}
+    tree = Path(sandbox.run(sys.executable, "-c", STRANGER, cwd=repo, check=True).stdout.strip())
+    sandbox.wait_for(lambda: listed(sandbox, repo)["phase"] == "running", 60, "the agent to be started")
+    assert prepared(sandbox, repo)["port"]
     assert not (tree / ".env").exists()
-    assert equip(Context(str(repo), sandbox.env), at, wanted, untrusted=False)["installs"]
-    assert (tree / ".env").exists()
+    sandbox.ww("rm", "worker-one", "--force", "--yes", cwd=repo, check=True)
+    assert not (sandbox.home / "ran").exists()
 
 
 def test_ports_are_each_workers_own_for_life(sandbox: Sandbox) -> None:
