@@ -52,6 +52,7 @@ COMMANDS = {
     "history": _at("history", "Tidy up", "every landing and removal, and what each changed"),
     "cleanup": _at("cleanup", "Tidy up", "remove workers that have been idle for long"),
     "trash": _at("trash", "Tidy up", "list removed workers, or delete old ones for good"),
+    "init": _at("init", "Set up", "give a project its settings, context for briefs, and a skill for agents"),
     "agents": _at("agents", "Set up", "list the agents: which are installed, and what each can do"),
     "config": _at("config", "Set up", "show, check or edit the configuration"),
     "daemon": _at("daemon", "Set up", "the process that watches agents: start, stop, status, restart, logs"),
