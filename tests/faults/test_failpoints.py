@@ -32,9 +32,9 @@ INSIDE = {
     "restore.in_files": ["restore pruned"],
     "delete.after_rename": ["purge"],
 }
-# Landings, syncs and a worker in the user's own checkout have tests of their own.
-ELSEWHERE = {"branch", "leave", "come_back", "land", "take_back", "sync"}
-LANDING = re.compile(r"(land|lane|merge|verify|rewind|push)\.|move\.(before|after)_ref$")
+# Landings, queues, syncs and a worker in the user's own checkout have tests of their own.
+ELSEWHERE = {"branch", "leave", "come_back", "land", "take_back", "queue_land", "take_back_queue", "sync"}
+LANDING = re.compile(r"(land|lane|merge|verify|rewind|push|queue)\.|move\.(before|after)_ref$")
 BEFORE_DELETING = ("purge.before_save", "purge.after_save")
 
 

@@ -40,6 +40,7 @@ COMMANDS = {
     "shell": _at("shell", "Work", "a shell in a worker's folder"),
     "exec": _at("exec", "Work", "run a command in a worker's folder"),
     "forecast": _at("forecast", "Land", "which workers collide with each other or with their target"),
+    "queue": _at("queue", "Land", "who is ready to land, in the best order; --ship lands them together"),
     "review": _at("review", "Land", "what a worker did, line by line, with comments that go to its agent"),
     "critic": _at("critic", "Land", "what speaks against shipping, merging or deleting a worker"),
     "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),

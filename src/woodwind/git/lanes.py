@@ -135,6 +135,15 @@ def in_use(project: str, number: int = 1) -> bool:
         return True
 
 
+def numbers(project: str, beside: str) -> list[int]:
+    """The numbers of the lanes that the project has."""
+    try:
+        names = os.listdir(os.path.join(beside, FOLDER, project))
+    except FileNotFoundError:
+        return []
+    return sorted(int(name[5:]) for name in names if name.startswith("lane-") and name[5:].isdecimal())
+
+
 def tree_of(common: str, commit: str) -> str:
     """The tree of a commit."""
     done = git("--git-dir", common, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}", ok=(0, 1, 128))

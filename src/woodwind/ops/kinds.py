@@ -7,18 +7,22 @@ from woodwind.ops.context import Context
 from woodwind.ops.create import Create, CreateInPlace
 from woodwind.ops.journal import Operation
 from woodwind.ops.land import Land
+from woodwind.ops.landing_batch import QueuedLand
 from woodwind.ops.purge import Purge
 from woodwind.ops.remove import Leave, Remove
 from woodwind.ops.restore import ComeBack, Restore
 from woodwind.ops.resume import Resume
 from woodwind.ops.sync import Sync
 from woodwind.ops.undo import TakeBack
+from woodwind.ops.undo_queue import TakeBackQueue
 
 KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Create.kind: Create,
     CreateInPlace.kind: CreateInPlace,
     Land.kind: Land,
     TakeBack.kind: TakeBack,
+    QueuedLand.kind: QueuedLand,
+    TakeBackQueue.kind: TakeBackQueue,
     Leave.kind: Leave,
     ComeBack.kind: ComeBack,
     Remove.kind: Remove,

@@ -33,8 +33,10 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
         ctx.notes += _gone(ctx, project, rows)
     entries = [_entry(sights[row.id], names) for row in rows]
     collided = listing.collisions(ctx.store, project)
+    dropped = listing.dropped(ctx.store, project)
     for entry in entries:
         entry["forecast"] = collided.get(entry["id"], [])
+        entry["dropped"] = dropped.get(entry["id"], "")
     unready = unsettled(ctx, project)
     for entry in entries:
         entry["environment"] = unready.get(entry["id"])

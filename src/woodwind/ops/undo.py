@@ -19,7 +19,7 @@ from woodwind.ops.journal import Step, carry_out, worker_lock
 from woodwind.ops.land import Conflict, Land, may_go_unverified, tell_failure
 from woodwind.ops.restore import find_removed, restore
 from woodwind.ops.verify import lane_of
-from woodwind.store import events, landings, operations, removals, workers
+from woodwind.store import events, landing_queues, landings, operations, removals, workers
 
 
 def undo(ctx: Context, project: str, name: str, *, verify: bool = True) -> dict[str, Any]:
@@ -91,7 +91,8 @@ def take_back(ctx: Context, worker: Worker, landing: landings.Landing, *, verify
             "common": ctx.repo.common,
             "request": list(request),
         }
-        if landing.via != "local" or branch_tip(ctx.repo.common, landing.target) != landing.new:
+        in_batch = landing_queues.of_landing(ctx.store, landing.id) is not None
+        if in_batch or landing.via != "local" or branch_tip(ctx.repo.common, landing.target) != landing.new:
             may_go_unverified(ctx, worker.project, request)
         with lane_of(ctx, worker.project, landing.new) as lane:
             with ctx.store.transaction() as db:
@@ -159,7 +160,9 @@ class TakeBack(Land):
         self._note(old=onto, new=reverted.commit, commits=1)
 
     def _verify(self) -> None:
-        if self.landing.new == self.undone.old:
+        entry = landing_queues.of_landing(self.ctx.store, self.undone.id)
+        # Inside of a queue's batch, the commit before it is one that the target never was at.
+        if self.landing.new == self.undone.old and (entry is None or entry.batch_old == self.undone.old):
             self._note(verified="before")  # where it was before the landing
             return
         super()._verify()

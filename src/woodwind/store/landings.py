@@ -66,6 +66,12 @@ def find(store: Store, landing: str) -> Landing | None:
     return _landing(row) if row else None
 
 
+def order(store: Store, landing: str) -> int:
+    """A number that grows with each landing that is begun."""
+    row = store.db.execute("SELECT rowid FROM landing WHERE id = ?", (landing,)).fetchone()
+    return int(row[0]) if row else 0
+
+
 def of_project(store: Store, project: str, *, most: int = 1000) -> list[Landing]:
     """The landings of a project, newest first."""
     sql = f"SELECT {_COLUMNS} FROM landing WHERE project = ? ORDER BY at DESC, rowid DESC LIMIT ?"

@@ -61,3 +61,14 @@ def collisions(store: Store, project: str = "") -> dict[str, list[str]]:
         if other:
             found.setdefault(other, []).append(name)
     return found
+
+
+def dropped(store: Store, project: str = "") -> dict[str, str]:
+    """Why each worker that fell out of the last landing queue it was in did so."""
+    rows = store.db.execute(
+        "SELECT e.worker, e.why FROM landing_queue_entry e JOIN worker w ON w.id = e.worker "
+        "WHERE e.state = 'dropped' AND (? = '' OR w.project = ?) AND w.phase IN ('running', 'paused', 'queued') "
+        "AND NOT EXISTS (SELECT 1 FROM landing_queue_entry l WHERE l.worker = e.worker AND l.at > e.at)",
+        (project, project),
+    )
+    return dict(rows.fetchall())

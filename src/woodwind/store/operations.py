@@ -40,6 +40,11 @@ def intend(store: Store, operation: str, step: str) -> None:
         db.execute("UPDATE operation SET step = ?, updated_at = ? WHERE id = ?", (step, to_ms(now()), operation))
 
 
+def intend_in(db: sqlite3.Connection, operation: str, step: str) -> None:
+    """The same for several operations at once, inside a transaction."""
+    db.execute("UPDATE operation SET step = ?, updated_at = ? WHERE id = ?", (step, to_ms(now()), operation))
+
+
 def finish(db: sqlite3.Connection, operation: str, state: str) -> None:
     """Write down how an operation ended (done or undone), inside a transaction."""
     db.execute("UPDATE operation SET state = ?, updated_at = ? WHERE id = ?", (state, to_ms(now()), operation))

@@ -77,6 +77,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
         told = _told(w, now)
         since = age(now - datetime.fromisoformat(w["created_at"]).timestamp()) if w["created_at"] else "?"
         collides = f"collides with {', '.join(w['forecast'])} — " if w["forecast"] else ""
+        out = f"fell out of the queue: {one_line(w['dropped'], 80)} — " if w["dropped"] else ""
         rows.append(
             [
                 *([w["project_name"]] if everywhere else []),
@@ -85,7 +86,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
                 w["agent"] if w["permissions"] == "ask" else f"{w['agent']} ({w['permissions']})",
                 w["branch"],
                 since,
-                _says(w) + collides + w["title"],
+                _says(w) + out + collides + w["title"],
             ]
         )
         styles.append({everywhere + 0: "bold", everywhere + 1: STATUS_COLOURS.get(w["status"], "dim")})

@@ -1,11 +1,11 @@
 """The parser and picture of `ww ship`.
 
 What is not committed is committed, all of it is merged and verified as by `ww merge`, and when it is in the target
-the agent is stopped and the worktree parked. `ww undo NAME` takes all of it back.
+the agent is stopped and the worktree parked. `ww undo NAME` takes all of it back. Several land as by `ww queue --ship`:
+verified together, and who does not go with the others falls out.
 """
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from woodwind.cli.landing import check_request, landing_arguments, render_landed, request_of
 from woodwind.cli.parsing import worker_argument
@@ -16,6 +16,8 @@ from woodwind.model.worker import Worker
 from woodwind.ops.address import check_may_touch, find_workers
 from woodwind.ops.context import Context
 from woodwind.ops.land_plan import plan
+from woodwind.ops.landing_choice import Choice
+from woodwind.ops.landing_queue import ship_queue
 from woodwind.ops.projects import current
 from woodwind.ops.ship import ship
 
@@ -35,11 +37,12 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:
-    """Land them one after the other, and put each away."""
+    """Land it, and put it away; several land as a queue."""
     check_request(args)
     if args.leave_conflicts:
         raise UsageError("--leave-conflicts keeps a worker at work", hint="That is for `ww merge`.")
-    found = find_workers(ctx, current(ctx), args.names, exact=True)
+    project = current(ctx)
+    found = find_workers(ctx, project, args.names, exact=True)
     for worker in found:
         check_may_touch(ctx, worker)
     request = request_of(args, commit_dirty=True)
@@ -47,16 +50,11 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         plans = [plan(ctx, worker, request) for worker in found]
         return Outcome({"landed": [], "failed": [], "plan": plans}, notes=ctx.notes)
     _confirm(ctx, args, found)
-    landed: list[dict[str, Any]] = []
-    failed: list[dict[str, Any]] = []
-    for worker in found:
-        try:
-            landed.append(ship(ctx, worker, request))
-        except WoodwindError as error:
-            if len(found) == 1:
-                raise
-            failed.append({"name": worker.name, "code": error.code, "error": error.message, "hint": error.hint})
-    data = {"landed": landed, "failed": failed, "plan": []}
+    if len(found) == 1:
+        return Outcome({"landed": [ship(ctx, found[0], request)], "failed": [], "plan": []}, notes=ctx.notes)
+    done = ship_queue(ctx, project, Choice(ctx, project, found).in_order, request)
+    failed = [{"name": e["name"], "code": e["code"], "error": e["why"], "hint": e["output"]} for e in done["dropped"]]
+    data = {"landed": done["landed"], "failed": failed, "plan": []}
     return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
 

@@ -2,6 +2,7 @@
 
 A removal is undone by bringing the worker back. A landing is undone by moving its target back to where it was, as long
 as nothing came after it; otherwise by a commit that reverts it, verified like any landing. After `ww ship`, both.
+After `ww queue --ship`, all that it landed; a name takes back one worker's part of it.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -12,7 +13,7 @@ from woodwind.cli.screen import Screen
 from woodwind.model.outcome import Outcome
 from woodwind.ops.context import Context
 from woodwind.ops.projects import current
-from woodwind.ops.undo import undo
+from woodwind.ops.undo_queue import undo_last
 
 EXAMPLES = ["ww undo", "ww undo add-greeting", "ww undo l6ypmzbnp6v5a"]
 
@@ -27,7 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Undo it."""
-    return Outcome(undo(ctx, current(ctx), args.name, verify=not args.no_verify), notes=ctx.notes)
+    return Outcome(undo_last(ctx, current(ctx), args.name, verify=not args.no_verify), notes=ctx.notes)
 
 
 def render(outcome: Outcome, screen: Screen) -> None:
@@ -40,5 +41,12 @@ def render(outcome: Outcome, screen: Screen) -> None:
         if landing["reverted"]:
             loud = landing["verified"] in ("skipped", "none")
             screen.line(screen.paint(f"  {VERIFIED[landing['verified']]}", "yellow" if loud else "dim"))
+    queue = outcome.data["queue"]
+    if queue:
+        how = "commits revert it" if queue["reverted"] else "it is back where it was"
+        moved = f"{queue['from'][:10]} → {queue['to'][:10]}"
+        names = screen.paint(", ".join(queue["taken_back"]), "bold")
+        screen.line(f"{names}: out of {queue['target']}: {how}, {moved}")
+        restore_command.render(Outcome(queue["restored"]), screen)
     if outcome.data["restored"]:
         restore_command.render(Outcome([outcome.data["restored"]]), screen)

@@ -60,7 +60,8 @@ CREATE TABLE review_comment (
     at INTEGER NOT NULL
 ) STRICT;
 
--- A queue that is being landed, and what became of each worker in it.
+-- A queue that is being landed, and what became of each worker in it: waiting, landed, dropped or undone.
+-- The target moved once from `batch_old` to `batch_new` for all workers that have them in common.
 CREATE TABLE landing_queue (
     id TEXT PRIMARY KEY,
     project TEXT NOT NULL REFERENCES project (id),
@@ -79,8 +80,13 @@ CREATE TABLE landing_queue_entry (
     worker TEXT NOT NULL REFERENCES worker (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
     state TEXT NOT NULL,
+    code TEXT NOT NULL DEFAULT '',
     why TEXT NOT NULL DEFAULT '',
     output TEXT NOT NULL DEFAULT '',
+    landing TEXT NOT NULL DEFAULT '',
+    batch_old TEXT NOT NULL DEFAULT '',
+    batch_new TEXT NOT NULL DEFAULT '',
+    at INTEGER NOT NULL,
     told_at INTEGER,
     PRIMARY KEY (queue, worker)
 ) STRICT;

@@ -1,0 +1,117 @@
+"""`ww queue`: who is ready to land, in the best order, and who is not, and why."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from woodwind.git import branches
+from woodwind.model.errors import WoodwindError
+from woodwind.model.landing_order import Candidate, Place, best_order, readiness
+from woodwind.model.worker import HEADLESS, SHELL, Worker
+from woodwind.ops.context import Context
+from woodwind.ops.diff import work_tree
+from woodwind.ops.forecast import refresh, trial_merges
+from woodwind.ops.listing import list_workers
+from woodwind.store import forecasts, landing_queues, workers
+
+
+class Choice:
+    """The workers of a project, sorted into those that can land and those that cannot."""
+
+    def __init__(self, ctx: Context, project: str, named: Sequence[Worker] = ()) -> None:
+        self.ctx = ctx
+        self.project = project
+        refresh(ctx, project)
+        self.snapshots = forecasts.snapshots(ctx.store, project)
+        self.waiting: list[dict[str, str]] = []
+        self.workers: dict[str, Worker] = {}
+        candidates: list[Candidate] = []
+        wanted = {w.id for w in named}
+        for age, entry in enumerate(list_workers(ctx).data):
+            worker = workers.find(ctx.store, entry["id"])
+            if worker is None or (wanted and worker.id not in wanted):
+                continue
+            found = self._look(worker, entry, age, is_named=bool(wanted))
+            if found:
+                self.workers[worker.id] = worker
+                candidates.append(found)
+        self.places = self._order(candidates)
+
+    def _look(self, worker: Worker, entry: dict[str, Any], age: int, *, is_named: bool) -> Candidate | None:
+        """The worker as a candidate; None, with the reason on record, when it is not ready."""
+        try:
+            files, lines = self._work(worker)
+        except WoodwindError as error:
+            self.waiting.append({"name": worker.name, "id": worker.id, "why": error.message})
+            return None
+        turn = entry.get("turn") or {}
+        why = readiness(
+            phase=entry["phase"],
+            status=entry["status"],
+            turn=turn.get("state", ""),
+            is_shell=worker.agent == SHELL,
+            headless=worker.launch == HEADLESS,
+            exit_ok=entry["detail"] == "with 0",
+            in_place=worker.in_place,
+            work=bool(files),
+        )
+        if why and not is_named:  # one that was named is tried; what stands in its way is then told
+            self.waiting.append({"name": worker.name, "id": worker.id, "why": why})
+            return None
+        return Candidate(worker.id, worker.name, age, lines, files)
+
+    def _work(self, worker: Worker) -> tuple[int, int]:
+        """How many files and lines the worker would change in its target, by what it has right now."""
+        snapshot = self.snapshots.get(worker.id)
+        tree, place = work_tree(self.ctx, worker), worker.worktree
+        tip = branches.branch_tip(self.ctx.repo.common, place.base_branch) if place.base_branch else ""
+        base = tree.git("merge-base", tip or place.base_commit, "HEAD", ok=(0, 1)).strip() or place.base_commit
+        trial = trial_merges(self.ctx, self.project)
+        after = snapshot.snapshot if snapshot else tree.head()
+        rows = trial.git("diff", "--numstat", "-z", "--no-renames", base, after, "--").text.split("\0")
+        counts = [row.split("\t")[:2] for row in rows if "\t" in row]
+        return len(counts), sum(int(n) for two in counts for n in two if n.isdecimal())
+
+    def _order(self, candidates: Sequence[Candidate]) -> list[Place]:
+        found = forecasts.collisions(self.ctx.store, self.project)
+        pairs = [(c.worker, c.other) for c in found if c.other]
+        return best_order(candidates, pairs, {c.worker for c in found if not c.other})
+
+    @property
+    def in_order(self) -> list[Worker]:
+        """The workers in the order in which they should land."""
+        return [self.workers[place.candidate.id] for place in self.places]
+
+
+def show_queue(ctx: Context, project: str) -> dict[str, Any]:
+    """Who would land in which order and why, who is not ready, who fell out, and whether a queue was cut short."""
+    choice = Choice(ctx, project)
+    ready = [
+        {
+            "name": place.candidate.name,
+            "id": place.candidate.id,
+            "target": choice.workers[place.candidate.id].worktree.base_branch,
+            "files": place.candidate.files,
+            "lines": place.candidate.size,
+            "reason": place.reason,
+            "will_merge": place.foreseen,
+        }
+        for place in choice.places
+    ]
+    names = {w.id: w.name for w in workers.of_project(ctx.store, project)}
+    unfinished = [
+        {
+            "queue": queue.id,
+            "target": queue.target,
+            "entries": [
+                {"name": names.get(e.worker, e.worker), "state": e.state}
+                for e in landing_queues.entries(ctx.store, queue.id)
+            ],
+        }
+        for queue in landing_queues.unfinished(ctx.store, project)
+    ]
+    dropped = [
+        {"name": names.get(e.worker, e.worker), "id": e.worker, "queue": e.queue, "why": e.why, "output": e.output,
+         "told": e.told}
+        for e in landing_queues.dropped(ctx.store, project)
+    ]  # fmt: skip
+    return {"ready": ready, "waiting": choice.waiting, "dropped": dropped, "unfinished": unfinished}

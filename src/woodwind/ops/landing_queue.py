@@ -1,0 +1,349 @@
+"""`ww queue --ship`: ready workers land in batches; a red batch is narrowed down until the guilty one is out.
+
+The target moves only to commits that were verified as they are: to the tip of a batch, in one move.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from woodwind.base import paths
+from woodwind.base.failpoints import failpoint
+from woodwind.base.files import Locked, locked
+from woodwind.git import lanes as lane_folders, targets
+from woodwind.git.lanes import Lane
+from woodwind.git.targets import TargetMoved
+from woodwind.model.errors import Refused, WoodwindError
+from woodwind.model.landing import MOST_TRIES, LandRequest, Verification
+from woodwind.model.landing_order import narrowed, probes
+from woodwind.model.worker import Worker
+from woodwind.ops import landing_batch
+from woodwind.ops.context import Context
+from woodwind.ops.journal import worker_lock
+from woodwind.ops.land import may_go_unverified
+from woodwind.ops.landable import tip_of_target
+from woodwind.ops.landing_batch import QueuedLand, give_up, why_of
+from woodwind.ops.ship import put_away
+from woodwind.ops.tell_dropped import tell_dropped
+from woodwind.ops.verify import landing_config, lanes_beside, last_lines, verify
+from woodwind.store import landing_queues, landings, workers
+from woodwind.store.landing_queues import DROPPED, LANDED, WAITING, Entry, Queue
+
+
+def ship_queue(
+    ctx: Context, project: str, chosen: Sequence[Worker], request: LandRequest, *, lanes: int = 1
+) -> dict[str, Any]:
+    """Land these workers in this order, and whoever waits in a queue that was cut short; what became of each."""
+    may_go_unverified(ctx, project, request)
+    try:
+        with locked(paths.lock_file(f"landing-queue-{project}"), wait=False):
+            queues = _begin(ctx, project, chosen, request)
+            for queue in queues:
+                _Run(ctx, queue, lanes).run()
+    except Locked:
+        raise Refused(
+            "another queue of this project is being landed",
+            code="busy",
+            hint="Wait for it to end: `ww queue` shows how far it is.",
+        ) from None
+    return _report(ctx, queues)
+
+
+def _begin(ctx: Context, project: str, chosen: Sequence[Worker], request: LandRequest) -> list[Queue]:
+    """The queues to work on, one per target: what was cut short goes on, with newcomers at its end."""
+    unfinished = {queue.target: queue for queue in landing_queues.unfinished(ctx.store, project)}
+    by_target: dict[str, list[str]] = {}
+    for worker in chosen:
+        by_target.setdefault(request.target or worker.worktree.base_branch, []).append(worker.id)
+    with ctx.store.transaction() as db:
+        for target, ids in by_target.items():
+            if target in unfinished:
+                landing_queues.add(db, unfinished[target].id, ids)
+            else:
+                landing_queues.begin(db, project, target, list(request), ids)
+    failpoint("queue.after_reserve")
+    return landing_queues.unfinished(ctx.store, project)
+
+
+class _Run:
+    """The landing of one queue."""
+
+    def __init__(self, ctx: Context, queue: Queue, lanes: int) -> None:
+        self.ctx = ctx
+        self.queue = queue
+        self.request = LandRequest(*queue.request)._replace(commit_dirty=True)
+        self.lanes: list[Lane] = []
+        self.most_lanes = max(1, lanes)
+        self.batch: list[QueuedLand] = []
+
+    def run(self) -> None:
+        try:
+            self._put_away()  # who had landed when the queue was cut short
+            while waiting := self._entries(WAITING):
+                self._round(waiting)
+                self._put_away()
+        except WoodwindError:
+            self._end("stopped")
+            raise
+        self._end("done")
+        tell_dropped(self.ctx, self.queue.project)
+
+    def _entries(self, state: str) -> list[Entry]:
+        return [e for e in landing_queues.entries(self.ctx.store, self.queue.id) if e.state == state]
+
+    def _end(self, state: str) -> None:
+        with self.ctx.store.transaction() as db:
+            landing_queues.end(db, self.queue.id, state)
+
+    def _put_away(self) -> None:
+        """Park every worker of the queue that has landed, unless it is to be kept."""
+        for entry in self._entries(LANDED):
+            worker = workers.find(self.ctx.store, entry.worker)
+            landing = landings.find(self.ctx.store, entry.landing)
+            if worker is None or landing is None or landing.removal or worker.phase.value != "landed":
+                continue
+            failpoint("queue.before_put_away")
+            try:
+                put_away(self.ctx, worker, entry.landing)
+            except WoodwindError as error:
+                self.ctx.notes.append(f"{worker.name} landed and was kept: {error.message}")
+
+    def _round(self, waiting: Sequence[Entry]) -> None:
+        """Land what can be landed of those that wait; every one of them has landed or fallen out afterwards."""
+        with contextlib.ExitStack() as held:
+            operations = self._take(held, waiting)
+            self.batch = operations
+            if not operations:
+                return
+            tip = operations[0].landing.tip
+            beside, common, project = lanes_beside(self.ctx), self.ctx.repo.common, self.queue.project
+            wanted = min(self.most_lanes, len(operations))
+            numbers = range(1, wanted + 1)
+            if lane_folders.in_use(project, 1):
+                self.ctx.say("waiting for another landing to end")
+            self.lanes = [
+                held.enter_context(lane_folders.taken(common, project, beside, tip, number=n)) for n in numbers
+            ]
+            try:
+                self._land_all()
+            except BaseException as error:
+                why = why_of(error) if isinstance(error, WoodwindError | OSError) else ""
+                for operation in self.batch:
+                    operation._look_whether_it_moved()
+                    give_up(self.ctx, operation, why, dropped=False)
+                raise
+
+    def _take(self, held: contextlib.ExitStack, waiting: Sequence[Entry]) -> list[QueuedLand]:
+        """Hold the lock of each worker and journal its landing; who cannot land falls out."""
+        operations = []
+        for entry in sorted(waiting, key=lambda e: e.worker):
+            with contextlib.suppress(Locked):
+                held.enter_context(worker_lock(entry.worker, wait=False))
+                continue
+            self._drop(entry, "busy", "another command is at work on it")
+        for entry in self._entries(WAITING):
+            worker = workers.find(self.ctx.store, entry.worker)
+            try:
+                if worker is None:
+                    raise Refused("it is not there any more")
+                operation = landing_batch.begin(self.ctx, worker, self.queue.id, self.request)
+            except WoodwindError as error:
+                if not (error.code == "already_landed" and self._landed_before(entry)):
+                    self._drop(entry, error.code, error.message)
+                continue
+            operations.append(operation)
+        return operations
+
+    def _landed_before(self, entry: Entry) -> bool:
+        """Whether it had landed by `ww merge`, so that what is left is to put it away."""
+        last = next((one for one in landings.of_worker(self.ctx.store, entry.worker) if one.state == "done"), None)
+        if last is None or last.kind != "land":
+            return False
+        with self.ctx.store.transaction() as db:
+            landing_queues.change(db, self.queue.id, entry.worker, state=LANDED, landing=last.id)
+        return True
+
+    def _drop(self, entry: Entry, code: str, why: str) -> None:
+        worker = workers.find(self.ctx.store, entry.worker)
+        with self.ctx.store.transaction() as db:
+            if worker:
+                landing_batch.drop(db, self.queue.id, worker, self.queue.project, why, code=code)
+            else:
+                landing_queues.change(db, self.queue.id, entry.worker, state=DROPPED, code=code, why=why)
+
+    def _land_all(self) -> None:
+        """Batch after batch, until every worker has landed or fallen out."""
+        for operation in self.batch.copy():
+            self._try(operation, lambda operation=operation: operation.prepare(self.lanes[0]))
+        tries = MOST_TRIES
+        while self.batch:
+            landing = self.batch[0].landing
+            onto = tip_of_target(self.ctx, landing.via, landing.remote, landing.target)
+            self._chain(onto)
+            if not self.batch:
+                return
+            good, failed = self._verified(onto)
+            guilty = self.batch[good] if failed else None
+            try:
+                if good:
+                    landed = self.batch[:good]
+                    landing_batch.move(self.ctx, landed, onto, landed[-1].landing.new)
+                    self.batch = self.batch[good:]
+            except TargetMoved:
+                tries -= 1
+                if not tries:
+                    raise Refused(
+                        f"{landing.target} moved {MOST_TRIES} times while the queue was being verified",
+                        code="target_moved",
+                        hint="Try again when it is quieter.",
+                    ) from None
+                self.ctx.say(f"{landing.target} has moved: merging and verifying again")
+                continue
+            if guilty and failed:
+                self._fall_out(guilty, failed)
+
+    def _try(self, operation: QueuedLand, what: Any) -> None:
+        """Do something for one worker; where that fails it falls out, and the others go on."""
+        try:
+            what()
+        except WoodwindError as error:
+            self.batch.remove(operation)
+            give_up(self.ctx, operation, error.message, code=error.code)
+
+    def _chain(self, onto: str) -> None:
+        """Merge the workers one onto the other; who conflicts falls out."""
+        tip = onto
+        for operation in self.batch.copy():
+            self.ctx.say(f"merging {operation.landing.name}")
+            self._try(operation, lambda operation=operation, tip=tip: operation.merge_onto(tip))
+            if operation in self.batch:
+                tip = operation.landing.new
+
+    def _verified(self, onto: str) -> tuple[int, Verification | None]:
+        """(how many of the chain passed together, how the next one failed); all of it, in the best case, at once."""
+        last = self.batch[-1].landing
+        if last.via == "local":  # known now, it need not be found out after a long verification
+            targets.check_way(self.ctx.repo.common, last.target, onto, last.new)
+        if not self.request.verify or not landing_config(self.ctx).verify.command:
+            self._note("skipped" if not self.request.verify else "none", None)
+            return len(self.batch), None
+        count = len(self.batch)
+        low, high = 0, count + 1
+        outcomes: dict[int, Verification] = {}
+        points = [*probes(0, count, len(self.lanes) - 1), count] if len(self.lanes) > 1 else [count]
+        while points:
+            outcomes |= self._verify_some(points)
+            if outcomes[count].passed:
+                break  # whatever a part of it lacks, all of it together is good
+            low, high = narrowed(low, high, {n: v.passed for n, v in outcomes.items()})
+            points = probes(low, high, len(self.lanes)) if high - low > 1 else []
+        if outcomes[count].passed:
+            self._note("", outcomes[count])
+            return count, None
+        if low == 0:
+            self._check_target(onto)
+        else:
+            self._note("", outcomes[low])
+        return low, outcomes[high]
+
+    def _verify_some(self, points: Sequence[int]) -> dict[int, Verification]:
+        """Verify some beginnings of the chain, each in a lane of its own."""
+        commits = [self.batch[n - 1].landing.new for n in points]
+        landing_batch.intend(self.ctx, self.batch, "verify")
+        if len(points) == 1:
+            found = [verify(self.ctx, self.queue.project, commits[0], lane=self.lanes[0])]
+        else:
+            found = self._verify_beside(commits)
+        failpoint("queue.after_verify")
+        for verification in found:
+            if not verification.reused:
+                landing_queues.count_verification(self.ctx.store, self.queue.id)
+        return dict(zip(points, found, strict=True))
+
+    def _verify_beside(self, commits: Sequence[str]) -> list[Verification]:
+        def one(commit: str, lane: Lane) -> Verification:
+            there = Context(self.ctx.cwd, self.ctx.environ)  # a store belongs to its thread
+            try:
+                return verify(there, self.queue.project, commit, lane=lane)
+            finally:
+                there.close()
+
+        self.ctx.say(f"verifying {len(commits)} combinations")
+        with ThreadPoolExecutor(len(commits)) as threads:
+            running = [threads.submit(one, c, lane) for c, lane in zip(commits, self.lanes, strict=False)]
+            try:
+                return [future.result() for future in running]
+            except BaseException:
+                for lane in self.lanes:  # what runs in them would be waited for
+                    with contextlib.suppress(FileNotFoundError):
+                        lane.end_leftover_job()
+                raise
+
+    def _check_target(self, onto: str) -> None:
+        """Where already the first worker fails: make sure that it is not the target that is broken."""
+        verification = verify(self.ctx, self.queue.project, onto, lane=self.lanes[0])
+        if not verification.reused:
+            landing_queues.count_verification(self.ctx.store, self.queue.id)
+        if not verification.passed:
+            raise WoodwindError(
+                f"{self.queue.target} itself does not pass `{verification.command}`: {verification.why}"
+                f"\n{last_lines(verification.output_path)}",
+                code="target_red",
+                hint=f"Nobody is to blame in the queue. Mend {self.queue.target} first. "
+                f"All of the output: {verification.output_path}",
+            )
+
+    def _note(self, verified: str, verification: Verification | None) -> None:
+        values = {"verified": verified}
+        if verification:
+            values["verified"] = "reused" if verification.reused else "passed"
+            values |= {"command": verification.command, "output": verification.output_path}
+        with self.ctx.store.transaction() as db:
+            for operation in self.batch:
+                landings.change(db, operation.args["landing"], **values)
+
+    def _fall_out(self, guilty: QueuedLand, failed: Verification) -> None:
+        self.batch.remove(guilty)
+        why = f"`{failed.command}` failed with it merged: {failed.why}"
+        give_up(self.ctx, guilty, why, failed.output_path, code="not_verified")
+
+
+def _report(ctx: Context, queues: Sequence[Queue]) -> dict[str, Any]:
+    landed, dropped = [], []
+    verifications = 0
+    for queue in queues:
+        now = landing_queues.find(ctx.store, queue.id)
+        verifications += now.verifications if now else 0
+        for entry in landing_queues.entries(ctx.store, queue.id):
+            worker = workers.find(ctx.store, entry.worker)
+            name = worker.name if worker else entry.worker
+            landing = landings.find(ctx.store, entry.landing)
+            if entry.state == LANDED and landing:
+                landed.append(_landed(landing, entry, name))
+            elif entry.state == DROPPED:
+                told = {"code": entry.code, "why": entry.why, "output": entry.output, "told": entry.told}
+                dropped.append({"name": name, "id": entry.worker, "queue": queue.id, **told})
+    ids = [queue.id for queue in queues]
+    return {"queues": ids, "landed": landed, "dropped": dropped, "verifications": verifications}
+
+
+def _landed(landing: landings.Landing, entry: Entry, name: str) -> dict[str, Any]:
+    return {
+        "id": landing.id,
+        "name": name,
+        "worker": landing.worker,
+        "queue": entry.queue,
+        "target": landing.target,
+        "via": landing.via,
+        "method": landing.method,
+        "from": landing.old,
+        "to": landing.new,
+        "batch": {"from": entry.batch_old, "to": entry.batch_new},
+        "commits": landing.commits,
+        "verified": landing.verified,
+        "command": landing.command,
+        "output": landing.output,
+        "committed": "",
+        "removed": bool(landing.removal),
+    }

@@ -1,0 +1,184 @@
+"""`ww undo` after a queue: all that it landed is taken back, by one move where nothing came after it."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from woodwind.base.failpoints import failpoint
+from woodwind.base.files import locked
+from woodwind.git import targets
+from woodwind.git.branches import branch_tip
+from woodwind.git.identity import lock_of
+from woodwind.model.errors import NotFound, WoodwindError
+from woodwind.model.landing import LandRequest
+from woodwind.ops.address import check_may_touch
+from woodwind.ops.context import Context
+from woodwind.ops.history import history
+from woodwind.ops.journal import worker_lock
+from woodwind.ops.restore import find_removed, restore
+from woodwind.ops.undo import TakeBack, take_back, undo
+from woodwind.store import landing_queues, landings, operations, removals, workers
+from woodwind.store.landing_queues import LANDED, UNDONE, Entry
+from woodwind.store.landings import Landing
+
+
+class TakeBackQueue(TakeBack):
+    """The taking back of one landing of a queue, whose target moves back for all of them at once."""
+
+    kind = "take_back_queue"
+
+    def _settle_move(self) -> None:
+        landing, common = self.landing, self.args["common"]
+        with locked(lock_of(common)):
+            tip = branch_tip(common, landing.target)
+            if tip and self._has_moved(landing, tip):
+                return
+            if tip == self.args["from"] and targets.complete(common, landing.target, tip, self.args["to"]):
+                return
+        raise WoodwindError(f"{landing.target} had not moved", code="not_moved")
+
+    def commit(self, db: Any) -> None:
+        super().commit(db)
+        landing_queues.change(db, self.args["queue"], self.args["worker"], state=UNDONE)
+
+
+def undo_last(ctx: Context, project: str, name: str, *, verify: bool = True) -> dict[str, Any]:
+    """Take back what was done last, or what has this name or id: a landing, a removal, or all of a queue."""
+    queue = _queue_of(ctx, project, name)
+    if not queue:
+        return {**undo(ctx, project, name, verify=verify), "queue": None}
+    return {"landing": None, "restored": None, "queue": undo_queue(ctx, project, queue, verify=verify)}
+
+
+def _queue_of(ctx: Context, project: str, name: str) -> str:
+    """The queue that is meant: by its id, or because what was done last was done by it."""
+    if name:
+        found = landing_queues.find(ctx.store, name)
+        return found.id if found and found.project == project else ""
+    last = next((e for e in history(ctx, project) if e["state"] == "done" and e["kind"] != "undo"), None)
+    if last is None:
+        return ""
+    landing = last["id"]
+    if last["kind"] == "remove":
+        landing = next((o.id for o in landings.of_worker(ctx.store, last["worker"]) if o.removal == last["id"]), "")
+    entry = landing_queues.of_landing(ctx.store, landing)
+    return entry.queue if entry and entry.state == LANDED else ""
+
+
+def undo_queue(ctx: Context, project: str, queue: str, *, verify: bool = True) -> dict[str, Any]:
+    """Take back all landings of a queue and bring its workers back; the last one first."""
+    entries = [e for e in landing_queues.entries(ctx.store, queue) if e.state == LANDED]
+    pairs = [(e, found) for e in entries if (found := landings.find(ctx.store, e.landing)) and found.state == "done"]
+    if not pairs:
+        raise NotFound(f"nothing that {queue} landed is still there to be taken back", code="not_undoable")
+    pairs.sort(key=lambda pair: landings.order(ctx.store, pair[1].id))
+    for entry, _ in pairs:
+        worker = workers.find(ctx.store, entry.worker)
+        if worker:
+            check_may_touch(ctx, worker)
+    first, last = pairs[0], pairs[-1]
+    at_once = last[1].via == "local" and branch_tip(ctx.repo.common, last[1].target) == last[0].batch_new
+    at_once = at_once and _unbroken([entry for entry, _ in pairs])
+    if at_once:
+        _rewind(ctx, queue, pairs, last[0].batch_new, first[0].batch_old)
+    else:
+        for entry, landing in reversed(pairs):
+            _take_back_one(ctx, queue, entry, landing, verify=verify)
+    return {
+        "id": queue,
+        "target": last[1].target,
+        "from": last[0].batch_new,
+        "to": branch_tip(ctx.repo.common, last[1].target),
+        "reverted": not at_once,
+        "taken_back": [landing.name for _, landing in pairs],
+        "restored": _restore_all(ctx, project, pairs),
+    }
+
+
+def _unbroken(entries: Sequence[Entry]) -> bool:
+    """Whether the queue's batches follow each other, so that nothing of anybody else's is between them."""
+    batches = list(dict.fromkeys((e.batch_old, e.batch_new) for e in entries))
+    return all(one[1] == other[0] for one, other in pairwise(batches))
+
+
+def _rewind(ctx: Context, queue: str, pairs: Sequence[tuple[Entry, Landing]], tip: str, back: str) -> None:
+    """Move the target back to where it was before the queue, in one move; to where it has been, as it was."""
+    with contextlib.ExitStack() as held:
+        for entry, _ in sorted(pairs, key=lambda pair: pair[0].worker):
+            held.enter_context(worker_lock(entry.worker))
+        begun = [_begin(ctx, queue, entry, landing, tip, back) for entry, landing in pairs]
+        failpoint("queue.before_rewind")
+        try:
+            with locked(lock_of(ctx.repo.common)):
+                targets.rewind(ctx.repo.common, pairs[-1][1].target, tip, back, why=f"took back {queue}")
+        except BaseException:
+            for operation, row in begun:
+                operation._look_whether_it_moved()
+                with ctx.store.transaction() as db:
+                    operation.abandoned(db)
+                    operations.finish(db, row, "done" if operation.moved else "undone")
+            raise
+        failpoint("queue.after_rewind")
+        with ctx.store.transaction() as db:
+            for operation, row in begun:
+                operation.commit(db)
+                operations.finish(db, row, "done")
+
+
+def _begin(ctx: Context, queue: str, entry: Entry, landing: Landing, tip: str, back: str) -> tuple[TakeBackQueue, str]:
+    worker = workers.find(ctx.store, entry.worker)
+    undoing = landings.begun(
+        entry.worker,
+        project=landing.project,
+        name=landing.name,
+        target=landing.target,
+        via=landing.via,
+        remote=landing.remote,
+        method=landing.method,
+        kind="undo",
+        undoes=landing.id,
+        old=landing.new,
+        new=landing.old,
+        verified="before",
+        previous_phase=worker.phase if worker else "",
+    )
+    args: Mapping[str, Any] = {
+        "landing": undoing.id,
+        "undoes": landing.id,
+        "queue": queue,
+        "worker": entry.worker,
+        "project": landing.project,
+        "common": ctx.repo.common,
+        "from": tip,
+        "to": back,
+        "request": list(LandRequest()),
+    }
+    with ctx.store.transaction() as db:
+        landings.add(db, undoing)
+        kind = TakeBackQueue.kind
+        row = operations.begin(db, project=landing.project, worker=entry.worker, kind=kind, args=dict(args))
+        operations.intend_in(db, row.id, "move")
+    return TakeBackQueue(ctx, args), row.id
+
+
+def _take_back_one(ctx: Context, queue: str, entry: Entry, landing: Landing, *, verify: bool) -> None:
+    worker = workers.find(ctx.store, entry.worker)
+    if worker is None:
+        raise NotFound(f"the worker {landing.name} is not in the store any more", code="no_worker")
+    take_back(ctx, worker, landing, verify=verify)
+    with ctx.store.transaction() as db:
+        landing_queues.change(db, queue, entry.worker, state=UNDONE)
+
+
+def _restore_all(ctx: Context, project: str, pairs: Sequence[tuple[Entry, Landing]]) -> list[dict[str, Any]]:
+    """Bring back the workers that the queue had put away."""
+    restored = []
+    for entry, landing in pairs:
+        removal = removals.current(ctx.store, entry.worker)
+        if landing.removal and removal and removal.id == landing.removal:
+            try:
+                restored.append(restore(ctx, *find_removed(ctx, project, entry.worker)))
+            except WoodwindError as error:
+                ctx.notes.append(f"{landing.name} could not be brought back: {error.message}")
+    return restored
