@@ -118,6 +118,10 @@ def test_what_came_after_is_kept_when_a_landing_is_undone_and_it_can_land_again(
     assert (undone["reverted"], undone["verified"]) == (True, "passed")
     assert git(scene.repo, "log", "-1", "--format=%P") == later
     assert not (scene.repo / "one.txt").exists()
+    scene.ww("merge", "one", check=True)
+    assert (scene.repo / "one.txt").exists()
+    commit(scene.repo, "And later", {"later.txt": "still later\n"})
+    scene.ww("undo", "one", check=True)
     commit(tree, "More", {"two.txt": "two\n"})
     scene.ww("merge", "one", check=True)
     assert [(scene.repo / f"{n}.txt").exists() for n in ("one", "two", "later")] == [True] * 3

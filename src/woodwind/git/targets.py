@@ -1,5 +1,6 @@
 """The branch that work lands in: where it is checked out, and how it moves."""
 
+import contextlib
 import os
 import re
 from typing import NamedTuple
@@ -189,6 +190,20 @@ def check_nothing_in_the_way(place: Checkout, branch: str, old: str, new: str) -
         raise in_the_way(branch, place.path, "".join(f"\t{path}\n" for path in there))
 
 
+def clear_locks(common: str, path: str, git_dir: str, branch: str) -> None:
+    """Take away what a killed git left locked: a folder's index and HEAD, and a branch; refused while a git runs there.
+
+    The caller holds the lock under which our own git worked, so that one of ours has ended.
+    """
+    names = [os.path.join(git_dir, name) for name in ("index.lock", "HEAD.lock")] if git_dir else []
+    left = [name for name in [*names, os.path.join(common, "refs", "heads", f"{branch}.lock")] if os.path.exists(name)]
+    if left and path and any(name == "git" for _, name in occupants(path)):
+        raise Refused(f"a git process is at work in {path}", code="in_the_way", hint="Try again when it has ended.")
+    for name in left:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+
+
 def complete(common: str, branch: str, old: str, new: str) -> bool:
     """Finish a move that a killed git left half-done in a checkout; False where none was begun.
 
@@ -199,13 +214,6 @@ def complete(common: str, branch: str, old: str, new: str) -> bool:
     if place is None:
         return False
     tree = Tree(place.path, place.git_dir)
-    lock = os.path.join(place.git_dir, "index.lock")
-    if os.path.exists(lock):
-        if any(name == "git" for _, name in occupants(place.path)):
-            raise Refused(
-                f"a git process is at work in {place.path}", code="in_the_way", hint="Try again when it ended."
-            )
-        os.unlink(lock)
     written = _written(tree, old, new)
     if not written:
         return False

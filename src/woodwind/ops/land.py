@@ -37,7 +37,10 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         if current is None or current.phase in (Phase.REMOVED, Phase.CREATING, Phase.LANDING):
             raise Refused(f"{worker.name} cannot land now: it is {current.phase if current else 'gone'}", code="busy")
         facts = look(ctx, current, request)
-        warnings = judge(ctx, current, "ship" if request.commit_dirty else "merge", target=facts.target)
+        # What lands once more after an undo is nothing new, which the critic would take for nothing at all.
+        again = not facts.changes and merging.is_ancestor(ctx.repo.common, facts.tip, facts.onto)
+        verb = "ship" if request.commit_dirty else "merge"
+        warnings = judge(ctx, current, verb, target=facts.target, force=again)
         ctx.notes += [f"{current.name}: {told(finding)}" for finding in warnings]
         may_go_unverified(ctx, worker.project, request)
         with lane_of(ctx, worker.project, facts.tip) as lane:
@@ -158,7 +161,7 @@ class Land:
 
     def steps(self) -> list[Step]:
         return [
-            Step("commit", self._commit),
+            Step("commit", self._commit, self._unlock),
             Step("merge", self._merge),
             Step("verify", self._verify, self._end_verification),
             Step("move", self._move, self._look_whether_it_moved),
@@ -192,6 +195,13 @@ class Land:
         tree = Tree(self.args["path"], self.args["admin"])
         self.committed = commit_dirty(self.ctx, self._worker(), tree, self.request)
         self._note(tip=tree.head())
+
+    def _unlock(self) -> None:
+        """What was committed stays on the worker's branch; a lock that a killed git left there is taken away."""
+        if self.lane is None:
+            targets.clear_locks(
+                self.args["common"], self.args["path"], self.args["admin"], self._worker().worktree.branch
+            )
 
     def _merge(self) -> None:
         lane, landing, worker = self._live(), self.landing, self._worker()
@@ -324,6 +334,8 @@ class Land:
                 return
             raise Refused(f"{landing.remote}/{landing.target} had not moved", code="not_moved")
         with locked(lock_of(common)):
+            place = targets.the_checkout(common, landing.target)
+            targets.clear_locks(common, *(place or ("", "")), landing.target)
             tip = branch_tip(common, landing.target)
             if landing.new and tip and self._has_moved(landing, tip):
                 return
