@@ -65,7 +65,7 @@ from. Files that would set up agents or environments were left out of this folde
 text."""
 
 _WW = """\
-`ww` is at hand in this terminal. `ww show` tells about you, `ww ls` about the others.
+`ww` is at hand in this terminal. `ww show` tells about you, `ww ls` about the others, `ww brief` gives this text again.
 Land, remove and message only yourself and the workers that you made; never call `ww attach`."""
 
 
