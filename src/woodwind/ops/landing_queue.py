@@ -24,7 +24,7 @@ from woodwind.ops.journal import worker_lock
 from woodwind.ops.land import may_go_unverified
 from woodwind.ops.landable import tip_of_target
 from woodwind.ops.landing_batch import QueuedLand, give_up, why_of
-from woodwind.ops.ship import put_away
+from woodwind.ops.ship import put_away, ship
 from woodwind.ops.tell_dropped import tell_dropped
 from woodwind.ops.verify import landing_config, lanes_beside, last_lines, verify
 from woodwind.store import landing_queues, landings, workers
@@ -35,6 +35,8 @@ def ship_queue(
     ctx: Context, project: str, chosen: Sequence[Worker], request: LandRequest, *, lanes: int = 1
 ) -> dict[str, Any]:
     """Land these workers in this order, and whoever waits in a queue that was cut short; what became of each."""
+    if landing_config(ctx).land.via == "pr":
+        return _ask_for_each(ctx, chosen, request)
     may_go_unverified(ctx, project, request)
     try:
         with locked(paths.lock_file(f"landing-queue-{project}"), wait=False):
@@ -48,6 +50,18 @@ def ship_queue(
             hint="Wait for it to end: `ww queue` shows how far it is.",
         ) from None
     return _report(ctx, queues)
+
+
+def _ask_for_each(ctx: Context, chosen: Sequence[Worker], request: LandRequest) -> dict[str, Any]:
+    """Where work lands by pull requests: one for each, because what lands together is not for us to say."""
+    asked, dropped = [], []
+    for worker in chosen:
+        try:
+            asked.append({**ship(ctx, worker, request._replace(commit_dirty=True)), "worker": worker.id, "queue": ""})
+        except WoodwindError as error:
+            why = {"code": error.code, "why": error.message, "output": "", "told": False}
+            dropped.append({"name": worker.name, "id": worker.id, "queue": "", **why})
+    return {"queues": [], "landed": asked, "dropped": dropped, "verifications": 0}
 
 
 def _begin(ctx: Context, project: str, chosen: Sequence[Worker], request: LandRequest) -> list[Queue]:
@@ -346,4 +360,5 @@ def _landed(landing: landings.Landing, entry: Entry, name: str) -> dict[str, Any
         "output": landing.output,
         "committed": "",
         "removed": bool(landing.removal),
+        "url": "",
     }

@@ -77,8 +77,9 @@ def render(outcome: Outcome, screen: Screen) -> None:
         return
     for entry in data["landed"]:
         kept = "" if entry["removed"] else ", and was kept"
-        screen.line(f"{screen.paint(entry['name'], 'bold')} landed in {entry['target']}{kept}")
-    if data["landed"]:
+        how = f"has a pull request: {entry['url']}" if entry["url"] else f"landed in {entry['target']}{kept}"
+        screen.line(f"{screen.paint(entry['name'], 'bold')} {how}")
+    if data["landed"] and data["queues"]:
         loud = data["landed"][0]["verified"] in ("skipped", "none")
         how = VERIFIED.get(data["landed"][0]["verified"], "")
         count = f"{data['verifications']} verification{'' if data['verifications'] == 1 else 's'}"
