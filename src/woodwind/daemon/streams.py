@@ -80,7 +80,8 @@ async def payloads(url: str) -> AsyncGenerator[dict[str, Any], None]:
         asked = f"GET {path or '/'} HTTP/1.1\r\nHost: {place.netloc}\r\nAccept: text/event-stream\r\n\r\n"
         writer.write(asked.encode())
         await writer.drain()
-        chunked = _is_chunked(await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _SILENCE))
+        async with asyncio.timeout(_SILENCE):  # not wait_for, which may swallow a cancellation
+            chunked = _is_chunked(await reader.readuntil(b"\r\n\r\n"))
         lines = _lines(reader, chunked=chunked)
         async with contextlib.aclosing(lines), contextlib.aclosing(_events(lines)) as events:
             async for data in events:
@@ -110,7 +111,8 @@ async def _lines(reader: asyncio.StreamReader, *, chunked: bool) -> AsyncGenerat
     """The lines of the body, without their ends."""
     rest = b""
     while True:
-        chunk = await asyncio.wait_for(_chunk(reader) if chunked else reader.read(1 << 16), _SILENCE)
+        async with asyncio.timeout(_SILENCE):
+            chunk = await _chunk(reader) if chunked else await reader.read(1 << 16)
         if not chunk:
             return
         *lines, rest = (rest + chunk).split(b"\n")
