@@ -74,6 +74,11 @@ def daemon_file(store: str = "") -> str:
     return (store or database()) + ".daemon"
 
 
+def outbox_dir() -> str:
+    """The folder of the marks on letters that are just being handed over."""
+    return database() + ".outbox"
+
+
 def daemon_log() -> str:
     """The daemon's log."""
     return os.path.join(state_dir(), "daemon.log")

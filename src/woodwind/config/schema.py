@@ -210,6 +210,19 @@ class Hooks(Section):
     timeout: int = key(300, "How many seconds a hook may take.")
 
 
+class Notify(Section):
+    """Telling you what happens while you look elsewhere; the daemon does it. Only in your own file."""
+
+    on: bool = key(True, "Whether to tell you at all.")
+    events: list[str] = key(
+        ["asking", "done", "failed"], "What to tell: asking (somebody needs you), done, failed, exited."
+    )
+    desktop: bool = key(True, "On the desktop, by `notify-send` or `terminal-notifier` where one is installed.")
+    tmux: bool = key(True, "On the status line of every tmux client at a server that has workers.")
+    command: str = key("", "A shell command of yours that gets each message as a JSON object on its standard input.")
+    quiet: bool = key(True, "Not about a worker whose terminal you are looking at.")
+
+
 class Output(Section):
     """What commands print."""
 
@@ -279,12 +292,13 @@ class Config(Section):
         self.critic = Critic()
         self.environment = Environment()
         self.hooks = Hooks()
+        self.notify = Notify()
         self.output = Output()
         self.agents: dict[str, Agent] = {}
 
 
 # What concerns the user's machine as a whole: a repository, which anyone may have made, cannot set it.
-USER_ONLY = ("daemon",)
+USER_ONLY = ("daemon", "notify")
 SECTIONS: dict[str, type[Section]] = {
     "new": New,
     "launch": Launch,
@@ -301,5 +315,6 @@ SECTIONS: dict[str, type[Section]] = {
     "critic": Critic,
     "environment": Environment,
     "hooks": Hooks,
+    "notify": Notify,
     "output": Output,
 }

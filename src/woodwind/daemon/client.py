@@ -17,7 +17,7 @@ from woodwind.store.db import SCHEMA
 
 _ANSWER = 5.0
 _START = 20.0
-_POLL = 0.5
+_POLL = 1.0
 
 
 class DaemonGone(WoodwindError):
@@ -182,7 +182,7 @@ def subscribe(
     """Each event after `since` (None: from now on), as it happens, for ever: seq, project, worker, at, kind, data.
 
     A daemon is started when there is none. When it goes away, the next one continues where it ended. Where none may be
-    started, the store is read twice a second.
+    started, we look ourselves, once a second.
     """
     environ = os.environ if environ is None else environ
     while True:
@@ -203,6 +203,7 @@ def subscribe(
 
 def _polled(environ: Mapping[str, str], since: int | None, project: str) -> Iterator[dict[str, Any]]:
     from woodwind.ops.context import Context  # most of the program, for those who forbid a daemon
+    from woodwind.ops.observe import observe
     from woodwind.store import events
 
     while True:
@@ -210,6 +211,7 @@ def _polled(environ: Mapping[str, str], since: int | None, project: str) -> Iter
         try:
             if since is None:
                 since = events.newest(ctx.store)
+            observe(ctx)
             for event in events.since(ctx.store, since, project=project):
                 since = event.seq
                 yield event._asdict()

@@ -1,6 +1,7 @@
 """The events as they are recorded, for all who listen: read once, handed to each at its own pace."""
 
 import asyncio
+import contextlib
 from collections import deque
 
 from woodwind.daemon.lane import Lane
@@ -18,6 +19,7 @@ class Feed:
 
     def __init__(self, lane: Lane) -> None:
         self.newest = 0
+        self.ready = asyncio.Event()
         self.wake = asyncio.Event()
         self._lane = lane
         self._recent: deque[EventRow] = deque()
@@ -40,15 +42,17 @@ class Feed:
             bell.set()
 
     async def start(self) -> None:
-        """Begin after the newest event that is recorded already."""
+        """Begin after the newest event that is recorded already; a second time changes nothing."""
+        if self.ready.is_set():
+            return
         self.newest = self._complete_after = await self._lane.call(lambda ctx: events.newest(ctx.store))
+        self.ready.set()
 
     async def more(self) -> list[EventRow]:
         """What was recorded since the last call, after a wait for the next news or the backstop."""
-        try:
-            await asyncio.wait_for(self.wake.wait(), BACKSTOP)
-        except TimeoutError:
-            pass
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(BACKSTOP):
+                await self.wake.wait()
         self.wake.clear()
         found: list[EventRow] = []
         while rows := await self._lane.call(lambda ctx: events.since(ctx.store, self.newest, limit=_BATCH)):

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from woodwind.daemon.forecast_keeper import ForecastKeeper
 from woodwind.ops.context import Context
+from woodwind.ops.notify import hand_out, take_events
 from woodwind.ops.queue import start_waiting
-from woodwind.store import workers
+from woodwind.store import outbox, workers
 
 
 class Keeper(Protocol):
@@ -40,4 +41,23 @@ class WaitingWorkers:
         return bool(workers.queued(ctx.store))
 
 
-KEEPERS: list[Callable[[], Keeper]] = [WaitingWorkers, ForecastKeeper]
+class Notices:
+    """Tells people what happens, from the outbox."""
+
+    name = "notices"
+
+    def tick(self, ctx: Context) -> float | None:
+        take_events(ctx)
+        for problem in hand_out(ctx):
+            ctx.say(problem)
+        return 30.0 if self.busy(ctx) else None
+
+    def busy(self, ctx: Context) -> bool:
+        return bool(outbox.waiting(ctx.store))
+
+
+KEEPERS: list[Callable[[], Keeper]] = [
+    WaitingWorkers,
+    Notices,
+    ForecastKeeper,
+]

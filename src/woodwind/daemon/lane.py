@@ -16,10 +16,11 @@ T = TypeVar("T")
 class Lane:
     """One thread. Its store is opened again when the file was replaced, as by a rebuild."""
 
-    def __init__(self, name: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, name: str, environ: Mapping[str, str], say: Callable[[str], None]) -> None:
         self.name = name
         self.calls = 0  # that wait or run
         self._environ = environ
+        self._say = say
         self._threads = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._store: Store | None = None
         self._file = (0, 0)
@@ -33,7 +34,7 @@ class Lane:
             self.calls -= 1
 
     def _run(self, what: Callable[[Context], T]) -> T:
-        ctx = Context("/", self._environ)
+        ctx = Context("/", self._environ, say=self._say)
         if self._store and self._file == _identity(self._store.path):
             ctx.store = self._store
         else:

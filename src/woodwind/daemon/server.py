@@ -22,6 +22,7 @@ from woodwind.daemon.log import Log
 from woodwind.daemon.peers import peer_of
 from woodwind.daemon.protocol import MOST_REQUEST, event_object, greeting, is_newer, line, parse
 from woodwind.daemon.sockets import Place
+from woodwind.daemon.watcher import Watcher
 from woodwind.model.errors import WoodwindError
 
 _TICK = 1.0
@@ -41,8 +42,9 @@ class Daemon:
         self._idle = idle
         self._leave = asyncio.Event()
         self._why = ""
-        self._lanes = [Lane("store", environ)]
-        self.feed = Feed(self._lanes[0])
+        self._lanes: list[Lane] = []
+        self.feed = Feed(self._lane("store"))
+        self.watcher = Watcher(self._lane("agents"), self._lane("tmux"), on_end=self.feed.ring)
         self._keepers: list[Keeper] = [make() for make in KEEPERS]
         self._busy: dict[str, bool] = {}
         self._connections: set[asyncio.Task[None]] = set()
@@ -59,11 +61,12 @@ class Daemon:
         self.log.write("info", "started", pid=os.getpid(), version=__version__, sockets=self.place.folder)
         loop.add_reader(self.place.news, self._on_news)
         server = await asyncio.start_unix_server(self._on_connection, sock=self.place.stream, limit=MOST_REQUEST)
-        tasks = [asyncio.create_task(self._lasting(work)) for work in (self._feed, self._idle_watch)]
+        tasks = [asyncio.create_task(self._lasting(work)) for work in self._works()]
         tasks += [asyncio.create_task(self._keep(keeper)) for keeper in self._keepers]
         await self._leave.wait()
         self.log.write("info", "leaves", why=self._why)
         loop.remove_reader(self.place.news)
+        self.watcher.close()
         server.close()
         for task in [*tasks, *self._connections]:
             task.cancel()
@@ -71,6 +74,15 @@ class Daemon:
         while any(lane.calls for lane in self._lanes) and time.monotonic() < deadline:
             await asyncio.sleep(0.02)
         self.place.leave()
+
+    def _lane(self, name: str) -> Lane:
+        lane = Lane(name, self._environ, lambda text: self.log.write("info", text, by=name))
+        self._lanes.append(lane)
+        return lane
+
+    def _works(self) -> list[Any]:
+        watcher = self.watcher
+        return [self._feed, self._idle_watch, watcher.follow_workers, watcher.observe, watcher.glance]
 
     def leave(self, why: str) -> None:
         """End soon; the first reason is the one that counts."""
@@ -100,27 +112,31 @@ class Daemon:
     async def _feed(self) -> None:
         await self.feed.start()
         while True:
-            await self.feed.more()
+            for event in await self.feed.more():
+                if event.kind.startswith("worker."):
+                    self.watcher.look_again()
 
     async def _keep(self, keeper: Keeper) -> None:
-        lane = Lane(keeper.name, self._environ)
-        self._lanes.append(lane)
+        lane = self._lane(keeper.name)
         bell = self.feed.bell()
         while True:
             bell.clear()
+            self._busy[keeper.name] = True
             try:
                 again = await lane.call(keeper.tick)
                 self._busy[keeper.name] = await lane.call(keeper.busy)
             except Exception as error:  # noqa: BLE001 - one keeper that fails must not end the others
                 self._failed(keeper.name, error)
+                self._busy[keeper.name] = False
                 again = _AFTER_FAILURE
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(bell.wait(), again)
+                async with asyncio.timeout(again):  # wait_for may swallow a cancellation
+                    await bell.wait()
 
     async def _idle_watch(self) -> None:
         while True:
             await asyncio.sleep(_TICK)
-            if self._subscribers or any(self._busy.values()) or any(lane.calls for lane in self._lanes[1:]):
+            if self._subscribers or self.watcher.live or any(self._busy.values()):
                 self._useful = time.monotonic()
             elif self._idle and time.monotonic() - self._useful >= self._idle:
                 self.leave("there is nothing to watch")
@@ -163,6 +179,7 @@ class Daemon:
     async def _subscribe(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, asked: Mapping[str, Any]
     ) -> None:
+        await self.feed.ready.wait()
         project = asked.get("project")
         project = project if isinstance(project, str) else ""
         wanted = asked.get("since")
@@ -192,6 +209,7 @@ class Daemon:
             "pid": os.getpid(),
             "version": __version__,
             "started_at": self._started_at.isoformat(),
+            "watching": self.watcher.status(),
             "subscribers": self._subscribers,
             "keepers": [{"name": keeper.name, "busy": self._busy.get(keeper.name, False)} for keeper in self._keepers],
             "cursor": self.feed.newest,

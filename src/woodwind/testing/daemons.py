@@ -47,12 +47,25 @@ class Listener:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._read = 0
+        self._last: dict[tuple[str, str], dict[str, Any]] = {}
 
     @property
     def events(self) -> list[dict[str, Any]]:
         """What was told so far."""
         return [json.loads(line) for line in self._path.read_text(encoding="utf-8").splitlines(keepends=True)
                 if line.endswith("\n")]  # fmt: skip
+
+    def last_of(self, worker: str, kind: str, *, after: int = 0) -> dict[str, Any] | None:
+        """The newest event of this kind about a worker after a cursor; only what is new in the file is read."""
+        with self._path.open(encoding="utf-8") as file:
+            file.seek(self._read)
+            while (line := file.readline()).endswith("\n"):
+                event = json.loads(line)
+                self._last[event["worker"], event["kind"]] = event
+                self._read = file.tell()
+        found = self._last.get((worker, kind))
+        return found if found and found["seq"] > after else None
 
     def kinds(self) -> list[str]:
         """The kinds of what was told so far."""

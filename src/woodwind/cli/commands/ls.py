@@ -6,21 +6,31 @@ from datetime import datetime
 from typing import Any
 
 from woodwind.cli.screen import STATUS_COLOURS, Screen, age
+from woodwind.model.errors import UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.model.text import one_line
 from woodwind.ops.context import Context
 from woodwind.ops.listing import list_workers
 
-EXAMPLES = ["ww ls", "ww ls --all", "ww ls --json"]
+EXAMPLES = ["ww ls", "ww ls --all", "ww ls --json", "ww ls --watch", "ww ls --json --since 42"]
 
 
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
     parser.add_argument("-a", "--all", action="store_true", help="the workers of every project")
+    parser.add_argument("-w", "--watch", action="store_true", help="go on with a line for each change, until Ctrl-C")
+    parser.add_argument(
+        "--since",
+        type=int,
+        metavar="CURSOR",
+        help="what happened after the event with this number (0: all); with --watch, go on from there",
+    )
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:
-    """List them."""
+    """List them, or tell what happens to them."""
+    if args.watch or args.since is not None:
+        return _happenings(ctx, args)
     outcome = list_workers(ctx, everywhere=args.all)
     if any(worker["phase"] == "queued" for worker in outcome.data):
         # The daemon, which starts them, may have died with the machine. The way to it costs 3 ms to import.
@@ -34,6 +44,20 @@ def run(ctx: Context, args: Namespace) -> Outcome:
 
             start(worker["id"], ctx.environ)
     return outcome
+
+
+def _happenings(ctx: Context, args: Namespace) -> Outcome:
+    # 15 ms to import, which the list itself does not need.
+    from woodwind.cli.defaults import configured
+    from woodwind.cli.watching import catch_up, watch
+
+    if args.since is not None and args.since < 0:
+        raise UsageError(f"--since must be 0 or more, found {args.since}", hint="It is the `cursor` of an event.")
+    if not args.watch:
+        return Outcome(catch_up(ctx, everywhere=args.all, since=args.since), notes=ctx.notes)
+    screen = Screen("never" if args.json else configured("color", "auto"))
+    watch(ctx, screen, everywhere=args.all, as_json=args.json, since=args.since)
+    return Outcome({})
 
 
 def _told(w: dict[str, Any], now: float) -> str:
@@ -67,6 +91,12 @@ def _environment(environment: dict[str, str] | None) -> str:
 def render(outcome: Outcome, screen: Screen) -> None:
     """A table, or what to do when there is nothing to show."""
     workers = outcome.data
+    if isinstance(workers, dict):
+        from woodwind.cli.watching import told_line  # as above
+
+        for line in filter(None, (told_line(screen, event) for event in workers.get("events", []))):
+            screen.line(line)
+        return
     if not workers:
         screen.line('No workers here. Start one: ww new "What to do"')
         return

@@ -1,0 +1,65 @@
+"""Whom to look at more closely, told from one list of panes a second: pure, and cheap for 200 panes."""
+
+from collections.abc import Callable, Iterable
+
+from woodwind.muxes.base import Pane
+
+# While an agent without events of its own prints, it is looked at this often; once it stops, a last time.
+WHILE_PRINTING = 5.0
+
+
+class _Seen:
+    """What a pane showed at the last glance."""
+
+    __slots__ = ("facts", "looked", "output", "unread")
+
+    def __init__(self) -> None:
+        self.facts: object = None
+        self.output = 0
+        self.unread = False
+        self.looked = float("-inf")
+
+
+class Glances:
+    """The last glance at each pane. `means` is what a worker's title proves; `is_mute` who tells nothing by itself."""
+
+    def __init__(self, means: Callable[[str, str], object], is_mute: Callable[[str], bool]) -> None:
+        self._means = means
+        self._is_mute = is_mute
+        self._seen: dict[str, _Seen] = {}
+
+    def changed(self, panes: Iterable[Pane], at: float) -> set[str]:
+        """The workers to whom something happened since the last glance; a pane that went away is such a thing."""
+        found: set[str] = set()
+        here: set[str] = set()
+        for pane in panes:
+            here.add(pane.worker)
+            seen = self._seen.setdefault(pane.worker, _Seen())
+            facts = (pane.pid, pane.dead, pane.exit_status, self._means(pane.worker, pane.title))
+            if facts != seen.facts:
+                seen.facts = facts
+                found.add(pane.worker)
+            if self._is_mute(pane.worker) and self._printed(seen, pane, at):
+                found.add(pane.worker)
+        for gone in self._seen.keys() - here:
+            del self._seen[gone]
+            found.add(gone)
+        return found
+
+    def _printed(self, seen: _Seen, pane: Pane, at: float) -> bool:
+        """Whether it is time to look at what a mute agent printed."""
+        if pane.last_output != seen.output:
+            seen.output = pane.last_output
+            seen.unread = True
+            if at - seen.looked < WHILE_PRINTING:
+                return False
+        elif seen.unread:
+            seen.unread = False  # it printed, and has stopped
+        else:
+            return False
+        seen.looked = at
+        return True
+
+    def forget(self, worker: str) -> None:
+        """Take the next glance at a worker for the first one."""
+        self._seen.pop(worker, None)
