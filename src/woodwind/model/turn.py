@@ -68,7 +68,11 @@ def _submitted(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
     known = [t for t in turns if t.prompt_id and t.prompt_id == reading.prompt_id]
     waiting = [t for t in turns if not t.prompt_id and _may_be(t, reading.text, seen.nonce)]
     if waiting and not any(_same(t.text, reading.text) for t in known):
-        return [waiting[0]._replace(state=State.RUNNING, prompt_id=reading.prompt_id, nonce=seen.nonce, why="")]
+        mine = waiting[0]._replace(state=State.RUNNING, prompt_id=reading.prompt_id, nonce=seen.nonce, why="")
+        over = next((t for t in known if not t.is_open), None)  # its end was told first
+        if over:
+            mine = mine._replace(state=over.state, ended_at=over.ended_at, last_words=over.last_words, why=over.why)
+        return [mine]
     if known:  # told twice, or its end was told first
         return [t._replace(text=reading.text, kind=TYPED) for t in known if not t.text and reading.text]
     number = max((t.number for t in turns), default=0) + 1
@@ -103,11 +107,11 @@ def _ended(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
         lost = [t for t in turns if t.state is State.RUNNING and t.prompt_id and t.number < first]
         why = "its end was not told, and a later one has ended"
         return corrected + [t._replace(state=State.UNKNOWN, ended_at=reading.at, why=why) for t in lost]
-    # The word that it took this prompt was lost. At a start with a prompt, that one is the first.
+    # The word that it took this prompt was lost. Where it knows of one only, which it was started with, it is that.
     of_start = [t for t in turns if t.nonce == seen.nonce]
-    brief = [t for t in of_start if t.kind == BRIEF and not t.prompt_id and (t.is_open or t.inferred)]
-    if brief and not any(t.prompt_id for t in of_start):
-        return [_closed(brief[0]._replace(prompt_id=reading.prompt_id), reading)]
+    sole = of_start[0] if len(of_start) == 1 else None
+    if sole and sole.kind == BRIEF and not sole.prompt_id and (sole.is_open or sole.inferred):
+        return [_closed(sole._replace(prompt_id=reading.prompt_id), reading)]
     number = max((t.number for t in turns), default=0) + 1
     unseen = Turn(fresh_id, number, TYPED, "", State.RUNNING, reading.prompt_id, seen.nonce, reading.at)
     return [_closed(unseen, reading)]

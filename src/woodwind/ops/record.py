@@ -3,9 +3,11 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
 from woodwind.base.clock import new_id, now, to_ms
 from woodwind.base.failpoints import failpoint
@@ -14,15 +16,42 @@ from woodwind.model.reading import Reading, Seen
 from woodwind.model.turn import MESSAGE, State, Turn, advance, at_exit, at_prompt
 from woodwind.model.verdict import Verdict
 from woodwind.ops.context import Context
-from woodwind.ops.spool import Item
+from woodwind.ops.spool import Item, collect
 from woodwind.store import events, readings, told, turns, workers
 from woodwind.store.listing import Listed
 
+PORTION = readings.KEPT - 10
+_TAKER_PATIENCE = 1.0
 _KINDS = {State.DONE: "turn.done", State.FAILED: "turn.failed", State.INTERRUPTED: "turn.interrupted"}
 
 
-def take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]]) -> None:
-    """Take the events of workers into the store, with what they mean for turns; then their files go."""
+def take_spools(ctx: Context, rows: Sequence[Listed], agent_of: Callable[[str], Agent | None]) -> None:
+    """Take the events of workers out of their spools into the store, one taker at a time."""
+    with contextlib.suppress(Locked), _one_taker():
+        clock = spool.now()
+        found = [(row, collect(row.id, agent_of(row.agent), clock)) for row in rows]
+        # In portions of which the store remembers every name, should this process die before the files are gone.
+        for start in range(0, max(len(items) for _, items in found), PORTION):
+            _take(ctx, [(row, items[start : start + PORTION]) for row, items in found])
+
+
+@contextlib.contextmanager
+def _one_taker() -> Iterator[None]:
+    """Be the only one who takes; Locked after a second: who holds it takes what there is, too."""
+    deadline = time.monotonic() + _TAKER_PATIENCE
+    while True:
+        try:
+            with locked(paths.lock_file("spools"), wait=False):
+                yield
+            return
+        except Locked:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+
+
+def _take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]]) -> None:
+    """Take some events in, with what they mean for turns; then their files go."""
     with ctx.store.transaction() as db:
         for row, items in found:
             for item in items:

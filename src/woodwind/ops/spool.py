@@ -66,11 +66,13 @@ def _item(path: str, name: str, agent: Agent | None, clock: spool.Stamp) -> Item
         return None
     except OSError as error:  # a link, a socket, or not ours to read
         raise _Unusable from error
-    with open(fd, "rb") as file:
+    try:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode) or about.st_size > MOST:
             raise _Unusable
-        data = file.read(MOST)
+        data = b"".join(iter(lambda: os.read(fd, MOST), b""))
+    finally:
+        os.close(fd)
     at = to_ms(now())
     age = clock.up - stamp.up if stamp.boot == clock.boot else at - about.st_mtime_ns // 1_000_000
     import json  # 2 ms, which `ww ls` pays only where an event waits
