@@ -79,6 +79,16 @@ CASES: dict[str, tuple[list[Turn], list[Seen], list[tuple[str, str, str]]]] = {
         [event("submitted", "p1", "my draft\nAnd the German text")],
         [RUNNING2],
     ),
+    "behind a message whose delivery was cut short before its Enter": (
+        [message("the first part", 1)._replace(state=State.UNKNOWN), message()],
+        [event("submitted", "p2", "the first part\nAnd the German text"), END2],
+        [DONE2, DONE2],
+    ),
+    "the same message again, after one that was lost": (
+        [message(number=1)._replace(state=State.UNKNOWN), message()],
+        [TOOK2, END2],
+        [(MESSAGE, "unknown", ""), DONE2],
+    ),
     "steered: two prompts, one turn of the agent's": (
         [brief(), message()],
         [TOOK, event("submitted", "p1", "And the German text"), END],

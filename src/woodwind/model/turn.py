@@ -68,17 +68,29 @@ def _submitted(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
     known = [t for t in turns if t.prompt_id and t.prompt_id == reading.prompt_id]
     waiting = [t for t in turns if not t.prompt_id and _may_be(t, reading.text, seen.nonce)]
     if waiting and not any(_same(t.text, reading.text) for t in known):
-        mine = waiting[0]._replace(state=State.RUNNING, prompt_id=reading.prompt_id, nonce=seen.nonce, why="")
         over = next((t for t in known if not t.is_open), None)  # its end was told first
-        if over:
-            mine = mine._replace(state=over.state, ended_at=over.ended_at, last_words=over.last_words, why=over.why)
-        return [mine]
+        return [_taken(turn, seen, over) for turn in _meant(waiting, reading.text)]
     if known:  # told twice, or its end was told first
         return [t._replace(text=reading.text, kind=TYPED) for t in known if not t.text and reading.text]
     number = max((t.number for t in turns), default=0) + 1
     return [
         Turn(fresh_id, number, TYPED, reading.text, State.RUNNING, reading.prompt_id, seen.nonce, reading.at),
     ]
+
+
+def _meant(waiting: Sequence[Turn], text: str) -> list[Turn]:
+    """Which of the turns that a prompt may be it is: the oldest, and with it whatever else stands in its text."""
+    live = [t for t in waiting if t.is_open] or list(waiting)
+    if not text:
+        return live[:1]
+    return [live[0], *(t for t in waiting if t.text != live[0].text)]
+
+
+def _taken(turn: Turn, seen: Seen, over: Turn | None) -> Turn:
+    taken = turn._replace(state=State.RUNNING, prompt_id=seen.reading.prompt_id, nonce=seen.nonce, ended_at=0, why="")
+    if over is None:
+        return taken
+    return taken._replace(state=over.state, ended_at=over.ended_at, last_words=over.last_words, why=over.why)
 
 
 def _may_be(turn: Turn, text: str, nonce: str) -> bool:
