@@ -20,6 +20,7 @@ def _at(name: str, group: str, summary: str) -> Command:
 
 
 COMMANDS = {
+    "control": _at("control", "Work", "the control plane: who needs you, at a glance; `ww` alone opens it too"),
     "new": _at("new", "Work", "start a worker: a branch, a worktree, a terminal and an agent on a task"),
     "branch": _at("branch", "Work", "start a worker on a branch in this checkout, instead of a worktree"),
     "brief": _at("brief", "Work", "show what an agent was told at first, or would be told"),

@@ -232,6 +232,17 @@ class Output(Section):
     color: str = key("auto", "Colours: on a terminal, always or never.", choices=("auto", "always", "never"))
 
 
+class Control(Section):
+    """The control plane, `ww` alone."""
+
+    theme: str = key(
+        "auto",
+        "Its colours; `auto` asks the terminal for its background, the *-ansi ones use the terminal's own palette.",
+        choices=("auto", "dark", "light", "dark-ansi", "light-ansi"),
+    )
+    preview: bool = key(True, "Whether it opens with the terminal of the selected worker beside or below the list.")
+
+
 class Agent(Section):
     """An agent of your own, or changes to a built-in one of the same name."""
 
@@ -294,6 +305,7 @@ class Config(Section):
         self.hooks = Hooks()
         self.notify = Notify()
         self.output = Output()
+        self.control = Control()
         self.agents: dict[str, Agent] = {}
 
 
@@ -317,4 +329,5 @@ SECTIONS: dict[str, type[Section]] = {
     "hooks": Hooks,
     "notify": Notify,
     "output": Output,
+    "control": Control,
 }

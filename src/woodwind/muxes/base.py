@@ -50,6 +50,26 @@ class Watching(Protocol):
         ...
 
 
+class Tailing(Protocol):
+    """A pane's output as it comes, for a loop that waits on descriptors."""
+
+    def open(self) -> bool:
+        """Begin; False when it cannot be had."""
+        ...
+
+    def fileno(self) -> int:
+        """The descriptor to wait on."""
+        ...
+
+    def drain(self) -> bool:
+        """Take all that was printed; False when there is no more to come."""
+        ...
+
+    def close(self) -> None:
+        """End it."""
+        ...
+
+
 class Mux(Protocol):
     """One server of a multiplexer."""
 
@@ -79,6 +99,10 @@ class Mux(Protocol):
         """The last lines that the terminal shows or has scrolled away."""
         ...
 
+    def screen(self, pane: Pane) -> str:
+        """What the terminal shows now, with the escape sequences of its colours."""
+        ...
+
     def paste(self, pane: Pane, text: str) -> None:
         """Put a text of any length into the terminal as a paste, leaving any copy mode first; no Enter."""
         ...
@@ -89,6 +113,10 @@ class Mux(Protocol):
 
     def watch(self, pane: Pane) -> Watching:
         """Be told when the pane prints."""
+        ...
+
+    def tail(self, pane: Pane) -> Tailing | None:
+        """The pane's output as it comes, to be opened; None where it cannot be had."""
         ...
 
     def kill(self, pane: Pane) -> None:

@@ -155,6 +155,9 @@ class Headless:
     def text(self, pane: Pane, *, lines: int) -> str:
         return _tail(os.path.join(self._place(pane.worker), "log"), lines)
 
+    def screen(self, pane: Pane) -> str:
+        return self.text(pane, lines=100)
+
     def paste(self, pane: Pane, text: str) -> None:
         _no_terminal(pane.worker)
 
@@ -163,6 +166,9 @@ class Headless:
 
     def watch(self, pane: Pane) -> Growth:
         return Growth(self._place(pane.worker))
+
+    def tail(self, pane: Pane) -> None:
+        return None
 
     def kill(self, pane: Pane) -> None:
         self.end(pane)

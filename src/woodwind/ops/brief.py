@@ -34,10 +34,14 @@ def choose_template(ctx: Context, request: Request) -> tuple[str, str]:
             return name, text
     if name in TEMPLATES:
         return name, ""
-    known = sorted({*TEMPLATES, *(f.removesuffix(".md") for d in folders for f in _names(d) if f.endswith(".md"))})
-    raise UsageError(
-        f"there is no template {one_line(name, 60)!r}", code="no_template", hint=f"There are: {', '.join(known)}."
-    )
+    known = ", ".join(template_names(ctx))
+    raise UsageError(f"there is no template {one_line(name, 60)!r}", code="no_template", hint=f"There are: {known}.")
+
+
+def template_names(ctx: Context) -> list[str]:
+    """Every template that can be asked for: ours, the user's and the project's."""
+    own = (f.removesuffix(".md") for d in _template_folders(ctx) for f in _names(d) if f.endswith(".md"))
+    return sorted({*TEMPLATES, *own})
 
 
 def _template_folders(ctx: Context) -> list[str]:

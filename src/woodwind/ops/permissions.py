@@ -11,8 +11,13 @@ _ANSWERS = {
 }
 
 
-def permissions_for(ctx: Context, project: str, agent: Agent, flag: str) -> str:
-    """ask, auto or bypass. A person is asked once per project; without one, `ask` is the safe answer."""
+def permissions_for(ctx: Context, project: str, agent: Agent | None, flag: str, *, untrusted: bool = False) -> str:
+    """ask, auto or bypass. A person is asked once per project; without one, `ask` is the safe answer.
+
+    Beside a stranger's code nothing is done without asking, unless the flag says so.
+    """
+    if agent is None or (untrusted and not flag and "ask" in agent.permissions):
+        return "ask"
     settings = ctx.loaded_config.config.agents.get(agent.name)
     chosen = flag or (settings.permissions if settings else "")
     if chosen:

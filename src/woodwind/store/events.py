@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from woodwind.base.clock import now, to_ms
@@ -40,6 +41,19 @@ def since(store: Store, seq: int, *, project: str = "", limit: int = 1000) -> li
         "SELECT seq, project, worker, at, kind, data FROM event WHERE seq > ? AND (? = '' OR project = ?) "
         "ORDER BY seq LIMIT ?",
         (seq, project, project, limit),
+    )
+    return [EventRow(seq, project, worker, at, kind, _object(text)) for seq, project, worker, at, kind, text in rows]
+
+
+def latest(
+    store: Store, kinds: Sequence[str], *, project: str = "", after: int = 0, limit: int = 100
+) -> list[EventRow]:
+    """The last events of these kinds since a time in milliseconds, of a project or of all, newest first."""
+    marks = ", ".join("?" for _ in kinds)
+    rows = store.db.execute(
+        f"SELECT seq, project, worker, at, kind, data FROM event WHERE kind IN ({marks}) AND at >= ? "
+        "AND (? = '' OR project = ?) ORDER BY seq DESC LIMIT ?",
+        (*kinds, after, project, project, limit),
     )
     return [EventRow(seq, project, worker, at, kind, _object(text)) for seq, project, worker, at, kind, text in rows]
 

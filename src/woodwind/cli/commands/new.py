@@ -8,7 +8,6 @@ import os
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from woodwind.agents.base import Agent
 from woodwind.base import paths
 from woodwind.cli import task_words
 from woodwind.cli.screen import Screen
@@ -133,7 +132,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     with task_words.asked(ctx, args, request, origin) as request:
         for agent in [a for a in agents for _ in range(args.count)]:
             try:
-                allowed = _allowed(ctx, project, agent, args.permissions, untrusted=request.untrusted)
+                allowed = permissions_for(ctx, project, agent, args.permissions, untrusted=request.untrusted)
                 worker = create(ctx, project, request._replace(permissions=allowed), agent)
             except WoodwindError as error:
                 if not several:
@@ -151,13 +150,6 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         ctx.close()
         go(ctx, made[0]["name"])
     return Outcome({"workers": made, "failed": failed}, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
-
-
-def _allowed(ctx: Context, project: str, agent: Agent | None, flag: str, *, untrusted: bool) -> str:
-    """What the agent may do without asking; beside a stranger's code that is nothing, unless the flag says so."""
-    if agent is None or (untrusted and not flag and "ask" in agent.permissions):
-        return "ask"
-    return permissions_for(ctx, project, agent, flag)
 
 
 def _told(worker: Worker) -> dict[str, Any]:

@@ -5,11 +5,16 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from woodwind.base import paths
 from woodwind.base.run import find_program
 from woodwind.model.errors import MissingTool, Refused
 from woodwind.muxes.base import SCRUBBED, Pane
 from woodwind.muxes.tmux.client import TmuxError, ask, literal, missing_tmux, tell
+
+if TYPE_CHECKING:
+    from woodwind.muxes.tmux.tail import Tail
 
 TAG = "@woodwind"
 PROJECT_TAG = "@woodwind_project"
@@ -170,6 +175,9 @@ class Server:
             shown.pop()
         return "".join(f"{line.rstrip()}\n" for line in shown[-lines:])
 
+    def screen(self, pane: Pane) -> str:
+        return "\n".join(self._ask("capture-pane", "-p", "-e", "-t", pane.id))
+
     def paste(self, pane: Pane, text: str) -> None:
         self._leave_mode(pane)
         buffer = f"woodwind-{os.getpid()}"
@@ -190,6 +198,11 @@ class Server:
 
     def watch(self, pane: Pane) -> Watch:
         return Watch()
+
+    def tail(self, pane: Pane) -> "Tail":
+        from woodwind.muxes.tmux.tail import Tail  # for the control plane only
+
+        return Tail(self.server, pane.id, paths.runtime_dir())
 
     def kill(self, pane: Pane) -> None:
         with contextlib.suppress(TmuxError):  # gone already is as good

@@ -1,0 +1,58 @@
+"""Being told at once when a pane prints, without asking it again and again and without control mode."""
+
+import contextlib
+import os
+
+from woodwind.model.errors import WoodwindError
+from woodwind.muxes.tmux.client import ask, literal
+
+
+class Tail:
+    """A pane's output as it comes: `fileno` becomes readable, `drain` empties it. Nothing where somebody pipes it."""
+
+    def __init__(self, socket: str, pane: str, folder: str) -> None:
+        self._socket = socket
+        self._pane = pane
+        self._path = os.path.join(folder, f"tail-{os.getpid()}")
+        self._fd = -1
+
+    def open(self) -> bool:
+        """Begin; False when the pane has a pipe of its user's already, or is gone."""
+        try:
+            if ask(self._socket, "display-message", "-p", "-t", self._pane, "#{pane_pipe}") != ["0"]:
+                return False
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._path)
+            os.mkfifo(self._path, 0o600)
+            self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            # A shell of tmux's reads this: the path is made of our own letters, and what is odd in it is quoted.
+            quoted = "'" + self._path.replace("'", "'\\''") + "'"
+            ask(self._socket, "pipe-pane", "-O", "-t", self._pane, literal(f"exec cat >{quoted}"))
+        except (OSError, WoodwindError):
+            self.close()
+            return False
+        return True
+
+    def fileno(self) -> int:
+        """The descriptor to wait on."""
+        return self._fd
+
+    def drain(self) -> bool:
+        """Take all that was printed; False when the pipe has ended."""
+        try:
+            while data := os.read(self._fd, 1 << 16):
+                if len(data) < 1 << 16:
+                    return True
+        except BlockingIOError:
+            return True
+        return False
+
+    def close(self) -> None:
+        """End it; the pane is as it was."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+            with contextlib.suppress(WoodwindError):
+                ask(self._socket, "pipe-pane", "-t", self._pane)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path)

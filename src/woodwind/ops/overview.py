@@ -1,0 +1,156 @@
+"""All that the control plane shows, in one look: workers with their work, and what happened lately."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from woodwind.base.clock import days_ago, to_ms
+from woodwind.git import worktrees
+from woodwind.git.tree import Tree
+from woodwind.model.errors import WoodwindError
+from woodwind.model.landing_order import Candidate, best_order
+from woodwind.model.notices import KINDS, notice_of
+from woodwind.model.sections import Entry, Notice, seconds
+from woodwind.model.status import Phase, Status
+from woodwind.model.worker import SHELL
+from woodwind.ops.context import Context
+from woodwind.ops.listing import list_workers
+from woodwind.store import events, forecasts, landing_queues, landings, notices, projects, workers
+
+_DAYS = 1
+_MOST_NOTICES = 30
+
+
+class Overview(NamedTuple):
+    """What there is to show."""
+
+    workers: Sequence[Entry]
+    notices: Sequence[Notice]
+    order: Sequence[str]  # the ids of workers with work, in the order in which they had best land
+    project: str  # the name of the one that is shown; "" for all
+    notes: Sequence[str]
+
+
+class Looker:
+    """Looks again and again, and counts a worker's work anew only after something happened to it."""
+
+    def __init__(self, *, everywhere: bool) -> None:
+        self._everywhere = everywhere
+        self._work: dict[str, tuple[Any, Mapping[str, Any]]] = {}
+
+    def look(self, ctx: Context) -> Overview:
+        """What there is to show now."""
+        outcome = list_workers(ctx, everywhere=self._everywhere)
+        tried = {project: _Tried(ctx, project) for project in {entry["project"] for entry in outcome.data}}
+        found = [tried[entry["project"]].told(self._with_work(ctx, entry)) for entry in outcome.data]
+        known = {entry["id"] for entry in found}
+        self._work = {worker: work for worker, work in self._work.items() if worker in known}
+        project = "" if self._everywhere else ctx.known_project
+        lately = _lately(ctx, project) if self._everywhere or project else []
+        order = [worker for project in tried for worker in _order(ctx, project, found)]
+        return Overview(found, lately, order, "" if self._everywhere else ctx.repo.name, outcome.notes)
+
+    def _with_work(self, ctx: Context, entry: Entry) -> Entry:
+        at_rest = entry["status"] in (Status.READY, Status.EXITED, Status.ASKING) or entry["agent"] == SHELL
+        if not at_rest or entry["phase"] in (Phase.CREATING, Phase.QUEUED):
+            return entry
+        stamp = (entry["status"], entry["phase"], str(entry.get("turn")), entry.get("since"), _head_stamp(entry))
+        known = self._work.get(entry["id"])
+        if known is None or known[0] != stamp:
+            known = self._work[entry["id"]] = (stamp, work_of(ctx, entry["id"]))
+        return {**entry, "work": known[1]}
+
+
+class _Tried:
+    """What came of the last attempt to land each worker of a project."""
+
+    def __init__(self, ctx: Context, project: str) -> None:
+        self._dropped = {entry.worker: entry.why for entry in landing_queues.dropped(ctx.store, project)}
+        self._last: dict[str, landings.Landing] = {}
+        for landing in landings.of_project(ctx.store, project):
+            self._last.setdefault(landing.worker, landing)
+
+    def told(self, entry: Entry) -> Entry:
+        """The worker with why it did not land, where that still holds, and whether its commits were verified."""
+        more: dict[str, Any] = {}
+        if why := self._dropped.get(entry["id"]):
+            more["dropped"] = why
+        last = self._last.get(entry["id"])
+        begun = seconds((entry.get("turn") or {}).get("begun_at", ""))
+        if last and last.state == "failed" and last.why and last.at.timestamp() > begun and not why:
+            more["conflict"] = last.why
+        work = entry.get("work") or {}
+        if work.get("commits"):
+            same = last is not None and last.tip == work.get("head") and last.verified in ("passed", "reused")
+            more["verified"] = "verified" if same else "not verified yet"
+        return {**entry, **more}
+
+
+def _order(ctx: Context, project: str, entries: Sequence[Entry]) -> list[str]:
+    """The workers of a project that have work, in the order of `ww queue`, from what is known without looking again."""
+    mine = [entry for entry in entries if entry["project"] == project and entry.get("work")]
+    candidates = [
+        Candidate(e["id"], e["name"], n, e["work"].get("added", 0) + e["work"].get("removed", 0), 1)
+        for n, e in enumerate(mine)
+    ]
+    found = forecasts.collisions(ctx.store, project)
+    places = best_order(
+        candidates, [(c.worker, c.other) for c in found if c.other], {c.worker for c in found if not c.other}
+    )
+    return [place.candidate.id for place in places]
+
+
+def _head_stamp(entry: Entry) -> int:
+    """When the worker's git directory last saw a commit or a change of its index: one call, no process."""
+    try:
+        with open(os.path.join(entry["path"], ".git"), encoding="utf-8") as file:
+            admin = file.read().removeprefix("gitdir:").strip()
+        return os.stat(os.path.join(admin, "index")).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def work_of(ctx: Context, worker_id: str) -> Mapping[str, Any]:
+    """How much a worker has made: commits, lines, uncommitted files; nothing where its folder is gone."""
+    worker = workers.find(ctx.store, worker_id)
+    known = projects.find(ctx.store, worker.project) if worker else None
+    admin = worktrees.admin_of_worker(known[0], worker.id) if worker and known else ""
+    if not worker or not admin or not os.path.isdir(worker.worktree.path):
+        return {}
+    tree, base = Tree(worker.worktree.path, admin), worker.worktree
+    try:
+        target = f"refs/heads/{base.base_branch}"
+        known_target = tree.git("rev-parse", "--verify", "--quiet", f"{target}^{{commit}}", ok=None).strip()
+        onto = known_target or base.base_commit
+        commits = int(tree.git("rev-list", "--count", f"{onto}..HEAD", "--"))
+        added, removed = _lines(tree.git("diff", "--shortstat", "--no-ext-diff", tree.merge_base(onto), "--"))
+        changes = tree.changes()
+    except WoodwindError:
+        return {}  # a worktree that git cannot read now: its row says so by other means
+    dirty = len(changes.tracked) + len(changes.untracked)
+    return {"commits": commits, "added": added, "removed": removed, "dirty": dirty, "head": tree.head()}
+
+
+def _lines(shortstat: str) -> tuple[int, int]:
+    """(added, removed) from ` 2 files changed, 3 insertions(+), 1 deletion(-)`."""
+    found = {"insertion": 0, "deletion": 0}
+    for part in shortstat.split(","):
+        number, _, word = part.strip().partition(" ")
+        for kind in found:
+            if word.startswith(kind):
+                found[kind] = int(number)
+    return found["insertion"], found["deletion"]
+
+
+def _lately(ctx: Context, project: str) -> list[Notice]:
+    """What happened in the background within a day, and was not dismissed; newest first."""
+    names = projects.names(ctx.store)
+    put_away = notices.dismissed(ctx.store)
+    rows = events.latest(ctx.store, KINDS, project=project, after=to_ms(days_ago(_DAYS)))
+    found = []
+    for row in rows:
+        worker = workers.find(ctx.store, row.worker) if row.worker else None
+        shown = None if row.seq in put_away else notice_of(row, worker.name if worker else "")
+        if shown:
+            found.append(shown._replace(project="" if project else names.get(row.project, "")))
+    return found[:_MOST_NOTICES]

@@ -1,0 +1,259 @@
+"""The list of rows with its section heads, painted line by line so that a change costs only the lines it is about."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from woodwind.model.sections import Row, Section, Verb
+from woodwind.model.text import fit, width
+from woodwind.tui.ages import age
+
+MARKS = {
+    Section.NEEDS_YOU: "!",
+    Section.READY_TO_SHIP: "✓",
+    Section.IN_FLIGHT: "●",
+    Section.BACKGROUND: "·",
+}
+_NAME, _STATE, _AGE = 24, 11, 5
+_WIDE_ENOUGH_FOR_VERBS = 90
+
+
+class Board(ScrollView, can_focus=True):
+    """All rows in their sections. A selection holds on to its row, wherever that goes."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "board--needs-you",
+        "board--ready-to-ship",
+        "board--in-flight",
+        "board--background",
+        "board--dim",
+        "board--name",
+        "board--verb",
+        "board--selected",
+    }
+    DEFAULT_CSS = """
+    Board { background: $background; overflow-x: hidden; }
+    Board > .board--needs-you { color: $warning; text-style: bold; }
+    Board > .board--ready-to-ship { color: $success; text-style: bold; }
+    Board > .board--in-flight { color: $accent; text-style: bold; }
+    Board > .board--background { color: $text-muted; text-style: bold; }
+    Board > .board--dim { color: $text-muted; }
+    Board > .board--name { text-style: bold; }
+    Board > .board--verb { color: $accent; text-style: underline; }
+    Board > .board--selected { text-style: reverse; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "up", show=False),
+        Binding("down,j", "move(1)", "down", show=False),
+        Binding("pageup", "move_page(-1)", show=False),
+        Binding("pagedown", "move_page(1)", show=False),
+        Binding("home,g", "move(-100000)", show=False),
+        Binding("end,G", "move(100000)", show=False),
+        Binding("enter", "first_verb", "do", show=False),
+    ]
+
+    class Selected(Message):
+        """Another row is selected; None where there is none."""
+
+        def __init__(self, row: Row | None) -> None:
+            super().__init__()
+            self.row = row
+
+    class Wanted(Message):
+        """A person wants something done with a row."""
+
+        def __init__(self, row: Row, verb: Verb) -> None:
+            super().__init__()
+            self.row = row
+            self.verb = verb
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._rows: list[Row] = []
+        self._lines: list[Row | Section | None] = []
+        self._place: dict[str, int] = {}  # the line of each row, by its key
+        self._acting: Mapping[str, str] = {}
+        self._now = 0.0
+        self._key = ""
+
+    # What is shown
+
+    def show(self, rows: Sequence[Row], now: float, acting: Mapping[str, str]) -> None:
+        """Paint these rows; `acting` says what is being done with some of them. Only lines that differ are painted."""
+        before, self._rows = self._lines, list(rows)
+        old_line = self._place.get(self._key)
+        ages_differ = int(now // 30) != int(self._now // 30)
+        changed = {key for key in {*acting, *self._acting} if acting.get(key) != self._acting.get(key)}
+        self._now, self._acting = now, dict(acting)
+        self._lines = _lines(self._rows)
+        self._place = {line.key: n for n, line in enumerate(self._lines) if isinstance(line, Row)}
+        self._keep_selection(old_line)
+        size = Size(self._columns, len(self._lines))
+        if size != self.virtual_size:
+            self.virtual_size = size
+        for n in range(max(len(before), len(self._lines))):
+            old = before[n] if n < len(before) else None
+            new = self._lines[n] if n < len(self._lines) else None
+            key = new.key if isinstance(new, Row) else ""
+            if old != new or ages_differ or key in changed:
+                self._paint(n)
+
+    def _keep_selection(self, old_line: int | None) -> None:
+        """The same row stays selected, at its place on the screen; where it is gone, the one nearest to it."""
+        line = self._place.get(self._key)
+        if line is None:
+            rows = [n for n, entry in enumerate(self._lines) if isinstance(entry, Row)]
+            near = min(rows, key=lambda n: abs(n - (old_line or 0)), default=None)
+            self._select(near)
+        elif old_line is not None and line != old_line:
+            self.scroll_to(y=max(0, self.scroll_y + line - old_line), animate=False)
+            self._paint(old_line)
+            self._paint(line)
+
+    @property
+    def selected(self) -> Row | None:
+        """The row that is selected."""
+        line = self._place.get(self._key)
+        entry = self._lines[line] if line is not None else None
+        return entry if isinstance(entry, Row) else None
+
+    def select(self, key: str) -> None:
+        """Select the row with this key, if there is one."""
+        if key in self._place:
+            self._select(self._place[key])
+
+    def _select(self, line: int | None) -> None:
+        previous = self._place.get(self._key)
+        entry = self._lines[line] if line is not None else None
+        self._key = entry.key if isinstance(entry, Row) else ""
+        for n in (previous, line):
+            if n is not None:
+                self._paint(n)
+        if line is not None:
+            top = 0 if line == 1 else line  # the head above the first row comes along
+            self.scroll_to_region(Region(0, top, 1, 1), animate=False, force=True)
+        self.post_message(self.Selected(self.selected))
+
+    # Keys and mouse
+
+    def action_move(self, by: int) -> None:
+        """Select the row that is so many rows further on."""
+        rows = [n for n, entry in enumerate(self._lines) if isinstance(entry, Row)]
+        if not rows:
+            return
+        line = self._place.get(self._key)
+        at = rows.index(line) if line in rows else 0
+        self._select(rows[max(0, min(len(rows) - 1, at + by))])
+
+    def action_move_page(self, by: int) -> None:
+        """Select the row a page further on."""
+        self.action_move(by * max(1, self.size.height - 2))
+
+    def action_first_verb(self) -> None:
+        """Do what is most likely wanted with the selected row."""
+        row = self.selected
+        if row and row.verbs:
+            self.post_message(self.Wanted(row, row.verbs[0]))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select a row; a click on its verb does it."""
+        line = int(event.y + self.scroll_y)
+        entry = self._lines[line] if 0 <= line < len(self._lines) else None
+        if not isinstance(entry, Row):
+            return
+        self._select(line)
+        if entry.verbs and event.x >= self._columns - _verb_width(entry, self._columns):
+            self.post_message(self.Wanted(entry, entry.verbs[0]))
+
+    # Painting
+
+    @property
+    def _columns(self) -> int:
+        return self.scrollable_content_region.width  # without the scrollbar
+
+    def _paint(self, line: int) -> None:
+        top = line - int(self.scroll_y)
+        if 0 <= top < self.size.height:
+            self.refresh(Region(0, top, self._columns, 1))
+
+    def on_resize(self) -> None:
+        """Every line is as wide as the board."""
+        self.virtual_size = Size(self._columns, len(self._lines))
+
+    def render_line(self, y: int) -> Strip:
+        """The line `y` of what is in sight."""
+        line = y + int(self.scroll_y)
+        entry = self._lines[line] if line < len(self._lines) else None
+        if entry is None:
+            return Strip.blank(self._columns, self.rich_style)
+        if isinstance(entry, Section):
+            return self._head(entry)
+        return self._row(entry, selected=entry.key == self._key)
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"board--{name}")
+
+    def _head(self, section: Section) -> Strip:
+        number = sum(row.section is section for row in self._rows)
+        style = self._style(_class(section))
+        text = f" {section.value} "
+        strip = Strip([Segment(text, style), Segment(str(number), self._style("dim"))])
+        return strip.adjust_cell_length(self._columns, self.rich_style)
+
+    def _row(self, row: Row, *, selected: bool) -> Strip:
+        columns, acting = self._columns, self._acting.get(row.key, "")
+        mark = Segment(f"{'▶' if selected else ' '} {MARKS[row.section]} ", self._style(_class(row.section)))
+        name = f"{row.project}/{row.name}" if row.project else row.name
+        verb_room = _verb_width(row, columns)
+        if row.section is Section.BACKGROUND:
+            parts = [Segment(fit(row.name, max(10, columns // 2)), self.rich_style), Segment("  ")]
+        else:
+            parts = [
+                Segment(_cell(name, _NAME if columns >= 70 else 14), self._style("name")),
+                Segment(_cell(row.state, _STATE), self._style(_class(row.section)) if not acting else self.rich_style),
+                Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")),
+            ]
+        used = sum(width(part.text) for part in (mark, *parts))
+        room = max(0, columns - used - verb_room)
+        detail = f"{acting} …" if acting else row.detail
+        middle = Segment(_cell(detail, room, gap=0), self.rich_style)
+        segments = [mark, *parts, middle]
+        if verb_room:
+            segments += [Segment("  "), Segment(row.verbs[0], self._style("verb")), Segment(" ")]
+        strip = Strip(segments).adjust_cell_length(columns, self.rich_style)
+        return strip.apply_style(self._style("selected")) if selected else strip
+
+
+def _lines(rows: Sequence[Row]) -> list[Row | Section | None]:
+    """The rows with a head over each section, and an empty line between two."""
+    lines: list[Row | Section | None] = []
+    section: Section | None = None
+    for row in rows:
+        if row.section is not section:
+            lines += [None, row.section] if lines else [row.section]
+            section = row.section
+        lines.append(row)
+    return lines
+
+
+def _class(section: Section) -> str:
+    return section.value.lower().replace(" ", "-")
+
+
+def _verb_width(row: Row, columns: int) -> int:
+    """How many columns the row's first verb takes; none where there is no room."""
+    return len(row.verbs[0]) + 3 if row.verbs and columns >= _WIDE_ENOUGH_FOR_VERBS else 0
+
+
+def _cell(text: str, columns: int, *, gap: int = 1) -> str:
+    """`text` in exactly so many terminal columns, with `gap` free ones behind it."""
+    shown = fit(text, columns - gap) if columns > gap else ""
+    return shown + " " * (columns - width(shown))

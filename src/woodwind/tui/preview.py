@@ -1,0 +1,113 @@
+"""What the selected worker's terminal shows, in its own colours and live."""
+
+from collections.abc import Callable
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+from textual.widgets import Static
+
+from woodwind.model.errors import WoodwindError
+from woodwind.model.sections import Row, Section
+from woodwind.muxes.base import Mux, Pane
+from woodwind.tui.live import Live
+
+# Whoever runs through the list with a key held down does not read terminals meanwhile.
+_REST = 0.1
+
+Find = Callable[[str], tuple[Mux, Pane] | None]
+
+
+class Preview(Vertical):
+    """The last lines of a terminal, cut to the room that there is. `find` gives a worker's terminal."""
+
+    DEFAULT_CSS = """
+    Preview { background: $background; border-left: solid $panel; }
+    Preview.-below { border-left: none; border-top: solid $panel; }
+    Preview > #preview-title { height: 1; color: $text-muted; }
+    Preview > #preview-text { height: 1fr; }
+    """
+
+    def __init__(self, find: Find, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._find = find
+        self._live = Live(self._capture)
+        self._row: Row | None = None
+        self._place: tuple[Mux, Pane] | None = None
+        self._waiting: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """A title over the terminal's lines."""
+        yield Static("", id="preview-title", markup=False)
+        yield Static("", id="preview-text", markup=False)
+
+    def on_unmount(self) -> None:
+        """Let the terminal go."""
+        self._live.stop()
+
+    def look_at(self, row: Row | None) -> None:
+        """Show this row's terminal from now on, or what there is to say of a row without one; None: nothing."""
+        if self._waiting:
+            self._waiting.stop()
+        if row is not None and self._row is not None and row.key == self._row.key and self._place:
+            return
+        self._live.stop()
+        self._row, self._place = row, None
+        if row is None or row.section is Section.BACKGROUND:
+            self.show(row.name if row else "", row.detail if row else "")
+        else:
+            self._waiting = self.set_timer(_REST, self._begin)
+
+    def look_again(self) -> None:
+        """Find the terminal anew: the worker may have been started again, or have ended."""
+        row, self._row = self._row, None
+        self.look_at(row)
+
+    def _begin(self) -> None:
+        self.run_worker(self._locate, thread=True, exclusive=True, group="locate")
+
+    def _locate(self) -> None:
+        row = self._row
+        try:
+            place, words = self._find(row.key) if row else None, "it has no terminal"
+        except WoodwindError as error:
+            place, words = None, error.message
+        self.app.call_from_thread(self._located, row, place, words)
+
+    def _located(self, row: Row | None, place: tuple[Mux, Pane] | None, words: str) -> None:
+        if row is None or row is not self._row:
+            return
+        if place is None:
+            self.show(row.name, words)
+            return
+        self._place = place
+        self._live.follow(*place)
+        self._capture()
+
+    def _capture(self) -> None:
+        self.run_worker(self._captured, thread=True, exclusive=True, group="capture")
+
+    def _captured(self) -> None:
+        row, place = self._row, self._place
+        if row is None or place is None:
+            return
+        try:
+            text = place[0].screen(place[1])
+        except WoodwindError as error:
+            text = error.message
+        self.app.call_from_thread(self._show_if_still, row, text)
+
+    def _show_if_still(self, row: Row, text: str) -> None:
+        if row is self._row:
+            self.show(row.name, text)
+
+    def show(self, title: str, captured: str) -> None:
+        """Show a text with its colours; the end of it where it is longer than the room."""
+        self.query_one("#preview-title", Static).update(Text(f" {title}"))
+        room = max(1, self.size.height - 2)
+        lines = captured.rstrip("\n").split("\n")
+        while lines and not lines[-1].strip():
+            lines.pop()
+        text = Text.from_ansi("\n".join(lines[-room:]), no_wrap=True, overflow="crop")
+        self.query_one("#preview-text", Static).update(text)

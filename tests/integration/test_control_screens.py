@@ -1,0 +1,287 @@
+"""The control plane as painted: every section, state, theme and size, as text and as pictures that are kept."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from woodwind.model.sections import Notice
+from woodwind.ops.overview import Overview
+from woodwind.tui.actions import Actions
+from woodwind.tui.app import ControlPlane
+from woodwind.tui.dialogs import Confirm
+
+KEPT = Path(__file__).parents[1] / "snapshots" / "control"
+NOW = 1_800_000_000.0
+DONE = {"state": "done", "last_words": "All done."}
+
+
+def entry(name: str, **facts: Any) -> dict[str, Any]:
+    since = datetime.fromtimestamp(NOW - 300, UTC).isoformat()
+    plain = {"id": f"w-{name}", "name": name, "status": "working", "detail": "", "phase": "running", "agent": "claude"}
+    rest = {"launch": "session", "title": f"Task of {name}", "since": since, "turn": None, "question": None, "path": ""}
+    return {**plain, **rest, **facts}
+
+
+WORK = {"commits": 2, "added": 30, "removed": 4, "dirty": 0}
+STORY = Overview(
+    [
+        entry("ask-me", status="asking", question={"id": "q", "text": "May I run `make clean`?", "tool": "Bash"}),
+        entry("broken", status="ready", turn={"state": "failed", "last_words": "API error: 500"}),
+        entry("add-login", status="ready", turn=DONE, work=WORK, forecast=["fix-login"]),
+        entry("fix-login", status="exited", detail="with status 0", turn=DONE, work={"commits": 1, "dirty": 2}),
+        entry("thinker", doing="reading src/app.py", turn={"state": "running"}),
+        entry("later", status="starting", phase="queued", detail="it waits for room"),
+        entry("zzz", status="ready", phase="paused"),
+    ],
+    [Notice("event 3", NOW - 7200, "docs landed in main", "3 commits, verified", "l1")],
+    [],
+    "chimes",
+    [],
+)
+EMPTY = Overview([], [], [], "chimes", [])
+Play = Callable[[Pilot[None]], Awaitable[None]]
+
+
+class Stage(ControlPlane):
+    """The control plane with a story instead of a store."""
+
+    def __init__(self, overview: Overview, theme: str = "textual-dark") -> None:
+        super().__init__("/", theme_name=theme, preview=False)
+        self._story = overview
+        self.ended: list[str] = []
+        self.picture = ""
+        self.chosen = ""
+
+    def on_mount(self) -> None:
+        self._feed.start = lambda: None  # type: ignore[method-assign]
+        super().on_mount()
+        self._on_look(self._story)
+
+
+@pytest.fixture(autouse=True)
+def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("woodwind.tui.app.time.time", lambda: NOW)
+
+
+def frame(app: ControlPlane) -> list[str]:
+    """What is on the screen, line by line."""
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def play(overview: Overview, size: tuple[int, int], act: Play | None = None, theme: str = "textual-dark") -> Stage:
+    """The control plane after `act` was played on it; it has ended, its last frame is kept."""
+    app = Stage(overview, theme)
+
+    async def whole() -> None:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            if act:
+                await act(pilot)
+                await pilot.pause()
+            app.ended = frame(app)
+            app.picture = app.export_screenshot()
+            app.chosen = app.board.selected.name if app.board.selected else ""
+
+    asyncio.run(whole())
+    return app
+
+
+def keys(*names: str) -> Play:
+    async def press(pilot: Pilot[None]) -> None:
+        await pilot.press(*names)
+
+    return press
+
+
+def text(app: Stage) -> str:
+    return "\n".join(app.ended)
+
+
+def test_all_four_sections_are_painted_in_order_with_their_verbs() -> None:
+    shown = text(play(STORY, (120, 30)))
+    heads = [shown.index(head) for head in ("NEEDS YOU 2", "READY TO SHIP 2", "IN FLIGHT 3", "BACKGROUND 1")]
+    assert heads == sorted(heads)
+    for words in ("May I run `make clean`?", "its turn failed: API error: 500", "collides with fix-login", "+30 -4"):
+        assert words in shown
+    for verb in ("answer", "ship", "attach", "resume", "explain", "dismiss"):
+        assert verb in shown
+    assert "needs you 2" in shown.splitlines()[0]
+
+
+def test_empty_sections_are_hidden() -> None:
+    shown = text(play(STORY._replace(workers=[entry("one")], notices=[]), (100, 20)))
+    assert "IN FLIGHT 1" in shown
+    assert "NEEDS YOU" not in shown
+    assert "READY TO SHIP" not in shown
+    assert "BACKGROUND" not in shown
+
+
+def test_without_workers_it_says_how_to_start_one() -> None:
+    assert "no workers: n starts one" in text(play(EMPTY, (80, 24)))
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 30), (300, 80)])
+def test_any_size_is_painted_without_a_line_too_long(size: tuple[int, int]) -> None:
+    app = play(STORY, size)
+    assert len(app.ended) == size[1]
+    assert "NEEDS YOU" in text(app)
+    assert "ask-me" in text(app)
+
+
+def test_long_wide_and_hostile_names_stay_in_their_columns() -> None:
+    odd = ["x" * 200, "修复登录错误" * 10, "🎉🎊party", "bad\x1b[31mred", "[bold]markup[/bold]"]
+    shown = play(STORY._replace(workers=[entry(n, title=f"{n} title") for n in odd]), (100, 24)).ended
+    rows = [line for line in shown if "working" in line]
+    assert len(rows) == len(odd)
+    assert not any("\x1b" in line for line in rows)
+
+
+def test_five_hundred_workers_scroll_and_the_last_is_reached() -> None:
+    many = STORY._replace(workers=[entry(f"worker-{n:03}") for n in range(500)], notices=[])
+    app = play(many, (100, 24), keys("end"))
+    assert any("▶" in line and "worker-499" in line for line in app.ended)
+    assert all("attach" in line for line in app.ended if "worker-" in line)
+
+
+def test_the_selection_holds_on_to_its_worker_when_rows_move() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("down", "down", "down", "down")
+        assert isinstance(pilot.app, Stage)
+        assert pilot.app.board.selected
+        assert pilot.app.board.selected.name == "thinker"
+        changed = [w if w["name"] != "thinker" else {**w, "status": "asking"} for w in STORY.workers]
+        pilot.app._on_look(STORY._replace(workers=[entry("newest", status="asking"), *changed]))
+
+    app = play(STORY, (100, 30), act)
+    assert app.chosen == "thinker"
+    assert any("▶ ! thinker" in line for line in app.ended)
+
+
+def test_a_selected_worker_that_is_removed_by_others_gives_way_to_its_neighbour() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        assert isinstance(pilot.app, Stage)
+        pilot.app._on_look(STORY._replace(workers=STORY.workers[1:]))
+
+    app = play(STORY, (100, 30), act)
+    assert app.chosen == "broken"
+
+
+@pytest.mark.parametrize(
+    "key, question", [("S", "Ship add-login?"), ("m", "Merge add-login?"), ("x", "Remove add-login?")]
+)
+def test_what_lands_or_destroys_asks_names_the_worker_and_defaults_to_no(
+    key: str, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def note(_: Actions, worker: str) -> str:
+        done.append(worker)
+        return ""
+
+    for verb in ("ship", "merge", "remove"):
+        monkeypatch.setattr(Actions, verb, note)
+
+    async def act(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, Stage)
+        await pilot.press("down", "down", key)
+        await pilot.pause()
+        assert isinstance(app.screen, Confirm)
+        assert question in "\n".join(frame(app))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert done == []
+        await pilot.press(key)
+        await pilot.pause()
+        await pilot.press("y")
+        await app.workers.wait_for_complete()
+
+    play(STORY, (100, 30), act)
+    assert len(done) == 1
+
+
+def test_a_key_pressed_twice_fast_ships_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    may_end = threading.Event()
+
+    def ship(_: Actions, worker: str) -> str:
+        done.append(worker)
+        may_end.wait(60)
+        return ""
+
+    monkeypatch.setattr(Actions, "ship", ship)
+
+    async def act(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, Stage)
+        await pilot.press("down", "down", "S", "S", "y", "S", "y")
+        await pilot.pause()
+        assert any("shipping …" in line for line in frame(app))
+        may_end.set()
+        await app.workers.wait_for_complete()
+
+    play(STORY, (100, 30), act)
+    assert done == ["w-add-login"]
+
+
+def test_a_verb_that_a_row_does_not_have_is_told_and_not_done() -> None:
+    told: list[str] = []
+
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("S")
+        await pilot.pause()
+        told.extend(note.message for note in pilot.app._notifications)
+
+    play(STORY, (100, 30), act)
+    assert told == ["ask-me cannot be told to ship now"]
+
+
+def test_the_filter_narrows_the_rows_and_escape_brings_them_back() -> None:
+    shown = text(play(STORY, (100, 30), keys("slash", "l", "o", "g", "i", "n", "enter")))
+    assert "add-login" in shown
+    assert "thinker" not in shown
+    shown = text(play(STORY, (100, 30), keys("slash", "l", "o", "g", "enter", "escape")))
+    assert "thinker" in shown
+
+
+def test_trouble_is_told_in_the_header_and_the_rows_stay() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        assert isinstance(pilot.app, Stage)
+        pilot.app._on_trouble("the daemon has gone: starting it again")
+
+    shown = text(play(STORY, (120, 30), act))
+    assert "the daemon has gone" in shown.splitlines()[0]
+    assert "ask-me" in shown
+
+
+def test_the_help_lists_every_key() -> None:
+    shown = text(play(STORY, (100, 40), keys("question_mark")))
+    for words in ("a  attach", "S  ship", "z  undo", "filter the rows"):
+        assert words in shown
+
+
+THEMES = {"dark": "textual-dark", "light": "textual-light", "dark-ansi": "ansi-dark", "light-ansi": "ansi-light"}
+
+
+@pytest.mark.parametrize(
+    "name, size, theme",
+    [
+        *((f"all-{name}", (120, 30), theme) for name, theme in THEMES.items()),
+        ("all-80x24", (80, 24), "textual-dark"),
+        ("all-40x10", (40, 10), "textual-dark"),
+    ],
+)
+def test_pictures(name: str, size: tuple[int, int], theme: str) -> None:
+    """The picture is the one that was kept; UPDATE_SNAPSHOTS=1 keeps a new one, to be looked at."""
+    picture = play(STORY, size, theme=theme).picture
+    path = KEPT / f"{name}.svg"
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        path.write_text(picture, encoding="utf-8")
+    assert picture == path.read_text(encoding="utf-8")
