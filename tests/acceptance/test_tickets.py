@@ -283,3 +283,31 @@ def test_a_preview_shows_the_brief_and_makes_nothing(scene: Scene, footprint: Fo
     spike = scene.ww("brief", "--preview", "Add a door", "--template", "spike").stdout
     assert "Try feat/add-door quickly." in spike
     assert footprint(scene.repo) == before
+
+
+def test_every_source_has_its_preview(scene: Scene, sandbox: Sandbox) -> None:
+    (scene.repo / "TODO.md").write_text("## Shop\n- [ ] Paint the door\n  Blue, please.\n")
+    (scene.repo / "task.md").write_text("Write a poem\n\nIn four lines.\n")
+    bin = sandbox.home / "trackers"
+    bin.mkdir()
+    replies = {
+        "jira": '{"key": "SHOP-12", "fields": {"summary": "Sell more", "description": "Much more."}}',
+        "bd": '[{"id": "lab-1", "title": "Count beads", "description": "All of them.", "status": "open"}]',
+    }
+    for name, reply in replies.items():
+        (bin / name).write_text(f"#!/bin/sh\ncat <<'END'\n{reply}\nEND\n")
+        (bin / name).chmod(0o755)
+    sandbox.env["PATH"] += f":{bin}"
+    for words, part in (
+        (("--ticket", "markdown:TODO.md#paint-door"), "Blue, please."),
+        (("--file", str(scene.repo / "task.md")), "In four lines."),
+        (("--jira", "SHOP-12"), "Much more."),
+        (("--bead", "lab-1"), "All of them."),
+        (("--ticket", "github-pr:9"), "Please merge"),
+    ):
+        done = scene.ww("brief", "--preview", *words)
+        assert (done.code, part in done.stdout) == (0, True), done
+    piped = scene.box.ww("brief", "--preview", "-", cwd=scene.repo, input="From a pipe\n", check=True)
+    assert "# Task\n\nFrom a pipe\n" in piped.stdout
+    worker = scene.new("--ticket", "markdown:TODO.md#paint-door")
+    assert (worker["name"], worker["origin"]) == ("paint-door", "markdown:TODO.md#paint-door")

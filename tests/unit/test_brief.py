@@ -45,7 +45,7 @@ def test_each_kind_of_work_has_its_protocol(template: str, words: str) -> None:
 def test_a_ticket_is_quoted_with_its_comments_and_its_origin() -> None:
     ticket = TICKET._replace(labels=("bug",), comments=(Comment("ann", "Me too", "2026-01-02"),))
     text = brief(ticket=ticket)
-    assert "GitHub issue 7 (https://github.com/o/r/issues/7)" in text
+    assert "Work on GitHub issue 7 (https://github.com/o/r/issues/7)" in text
     assert "````text\ntitle: Names lose a letter\nstate: open\nkind: issue\nlabels: bug\n\nSteps:\n1. greet" in text
     assert "-- comment by ann, 2026-01-02 --\nMe too\n````\n\nHere the text from outside ends." in text
 
@@ -126,6 +126,11 @@ def test_a_template_of_ones_own_has_words_that_are_filled_in_once() -> None:
         words={"epic_id": "E-1"},
     )
     assert "On fix/names from main, for {branch}: E-1 {unknown} {0} {{x}}" in text
+
+
+def test_context_files_stand_below_their_section() -> None:
+    text = brief(task="T", context=[("a.md", "# About\n\n```\n# not a heading\n```\n## More\n")])
+    assert "# Project context\n\nFrom `a.md`:\n\n### About\n\n```\n# not a heading\n```\n#### More\n" in text
 
 
 def test_a_pull_request_refers_to_its_ticket_without_closing_it() -> None:

@@ -44,7 +44,8 @@ def test_items_have_ids_from_their_words_and_belong_to_their_heading(todo: Markd
     )  # fmt: skip
     assert todo.fetch("add-greeting-2").parent == "later"
     assert todo.fetch("find-cause").parent == "fix-login-crash"
-    assert crash.origin == "markdown:TODO.md:fix-login-crash"
+    assert crash.origin == "markdown:TODO.md#fix-login-crash"
+    assert crash.name == "fix-login-crash in TODO.md"
 
 
 def test_ready_are_the_open_leaves_of_an_epic(todo: Markdown) -> None:

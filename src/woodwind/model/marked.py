@@ -3,8 +3,6 @@
 Whatever was put in can be taken out again so that the file is, byte for byte, what it was.
 """
 
-import hashlib
-
 from woodwind.model.errors import Refused
 
 BEGIN = b"<!-- woodwind:begin"
@@ -67,5 +65,12 @@ def is_unchanged(data: bytes) -> bool:
     return f"{_SEAL}{_sum(body + chr(10))}" in seal
 
 
+def without_seal(text: str) -> str:
+    """A file's text without the line that tells whether it was changed."""
+    return "".join(line for line in text.splitlines(keepends=True) if _SEAL not in line)
+
+
 def _sum(text: str) -> str:
+    import hashlib  # 3 ms, and every brief looks for the seal
+
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -35,6 +35,8 @@ class Ticket(NamedTuple):
     @property
     def origin(self) -> str:
         """A reference that is kept with the worker: `github:7`, `github-pr:9`, `jira:SHOP-12`."""
+        if ":" in self.source:  # a list in a file: markdown:TODO.md#fix-login
+            return f"{self.source}#{self.id}"
         pull = "-pr" if self.kind == PULL_REQUEST else ""
         return f"{self.source}{pull}:{self.id}" if self.source else ""
 
@@ -43,7 +45,8 @@ class Ticket(NamedTuple):
         """What people call it: `GitHub issue 7`, `Jira SHOP-12`."""
         if self.source == "github":
             return f"GitHub {'pull request' if self.kind == PULL_REQUEST else 'issue'} {self.id}"
-        return f"{self.source.capitalize()} {self.id}"
+        kind, _, where = self.source.partition(":")
+        return f"{self.id} in {where}" if where else f"{kind.capitalize()} {self.id}"
 
 
 def tidy(ticket: Ticket) -> Ticket:

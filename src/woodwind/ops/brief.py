@@ -7,6 +7,7 @@ from woodwind.model import naming
 from woodwind.model.brief import FILE, BriefFacts
 from woodwind.model.checks import PRESENT, TELLING, checks_for
 from woodwind.model.errors import NotFound, UsageError
+from woodwind.model.marked import without_seal
 from woodwind.model.templates import TEMPLATES, template_for
 from woodwind.model.text import one_line
 from woodwind.model.worker import Worker
@@ -97,7 +98,7 @@ def _context(ctx: Context) -> list[tuple[str, str]]:
     names = [n for p in patterns for n in sorted(glob.glob(p, root_dir=folder)) if not _leads_out(folder, n)]
     out, room = [], _MOST_CONTEXT
     for name in dict.fromkeys(names):
-        text = _read(os.path.join(folder, name))
+        text = without_seal(_read(os.path.join(folder, name)))
         if len(text) > room:
             out.append((name, "(It is too long to stand here: read it there.)"))
             continue

@@ -31,6 +31,8 @@ def fetch(ctx: Context, origin: str) -> Ticket:
         raise UsageError(
             f"{one_line(origin, 80)!r} names no ticket", hint="For example: github:7, or markdown:TODO.md#fix-login"
         )
+    if name == "github-pr":
+        return pull_request(ctx, id).ticket
     ctx.say(f"asking {name} for {id}")
     return tidy(source_of(ctx, name).fetch(id))
 
