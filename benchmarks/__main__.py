@@ -8,6 +8,7 @@ from benchmarks.budgets import WORKERS, Processes, Row, creation, everyday, proc
 from benchmarks.report import as_json, show
 from benchmarks.scene import Scene
 from benchmarks.timing import CannotMeasure
+from benchmarks.together import Fact, together
 from woodwind.testing.sandbox import Sandbox
 
 SCALES = (10, 50, 200)
@@ -24,13 +25,14 @@ def main() -> int:
     args = parser.parse_args()
     try:
         budgets, started, scaling = measure(quick=args.quick)
+        facts = _together(quick=args.quick)
     except CannotMeasure as error:
         sys.stderr.write(f"benchmarks: could not measure: {error}\n")
         return 1
     if args.json:
-        print(json.dumps(as_json(budgets, started, scaling), indent=1))
+        print(json.dumps(as_json(budgets, started, scaling, facts), indent=1))
     else:
-        print(show(budgets, started, scaling))
+        print(show(budgets, started, scaling, facts))
     return 0
 
 
@@ -52,6 +54,15 @@ def measure(*, quick: bool) -> tuple[list[Row], Processes, dict[int, list[Row]]]
                 started = processes(scene)
     _tell("")
     return budgets, started, scaling
+
+
+def _together(*, quick: bool) -> list[Fact]:
+    """Forecasts and queues, in a place of their own."""
+    _tell("workers side by side")
+    with Sandbox() as sandbox:
+        facts = together(Scene(sandbox), quick=quick)
+    _tell("")
+    return facts
 
 
 def _tell(text: str) -> None:

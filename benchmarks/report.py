@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from benchmarks.budgets import WORKERS, Processes, Row
+from benchmarks.together import Fact
 
 # A quiet machine's median is 1.3 to 1.6 times its best.
 BUSY = 2
@@ -27,13 +28,16 @@ def _first_line(*argv: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def as_json(budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]]) -> dict[str, Any]:
+def as_json(
+    budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]], facts: list[Fact]
+) -> dict[str, Any]:
     """Everything that was measured."""
     return {
         "surroundings": surroundings(),
         "budgets": [_row(row) for row in budgets],
         "processes": {**asdict(processes), "ok": processes.ok if processes.found is not None else None},
         "scaling": [{"workers": n, **_row(row)} for n, rows in scaling.items() for row in rows],
+        "together": [asdict(fact) for fact in facts],
     }
 
 
@@ -41,9 +45,9 @@ def _row(row: Row) -> dict[str, Any]:
     return {**asdict(row), "ratio": row.ratio, "median_ratio": row.median_ratio, "ok": row.ok}
 
 
-def show(budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]]) -> str:
+def show(budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]], facts: list[Fact]) -> str:
     """The same, to read."""
-    facts = ", ".join(f"{name} {value}" for name, value in surroundings().items())
+    place = ", ".join(f"{name} {value}" for name, value in surroundings().items())
     heads = ["command", "best ms", "median", "limit", "best ms", "median", "ratio", "(median)", "goal", ""]
     lines = ["Budgets: the ratio is best to best, from runs that took turns", ""]
     lines += _table(heads, [[_name(row), *_cells(row), _goal(row.goal), _verdict(row.ok)] for row in budgets])
@@ -52,12 +56,15 @@ def show(budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]]
         heads = ["workers", "command", "best ms", "median", "limit", "best ms", "median", "ratio", "(median)"]
         rows = [[str(n), row.name, *_cells(row)] for n, found in scaling.items() for row in found]
         lines += ["", "Scaling", "", *_table(heads, rows)]
+    heads = ["workers side by side", "seconds", "count", "of", "goal", ""]
+    rows = [[f.name, f"{f.seconds:.2f}", str(f.count), f.counted, f.goal, _verdict(f.ok)] for f in facts]
+    lines += ["", "Forecast and queue", "", *_table(heads, rows)]
     if any(row.limit.median > BUSY * row.limit.best for row in budgets):
         lines += [
             "",
             "The machine was busy: the limits' own medians are far above their best. Measure again when it is quiet.",
         ]
-    return "\n".join([*lines, "", facts])
+    return "\n".join([*lines, "", place])
 
 
 def _name(row: Row) -> str:
