@@ -27,7 +27,7 @@ TICK = 1.0
 # Everybody is looked at this often: a file that was half-written, a status that has grown old.
 _ROUND = 30.0
 # Between two looks; what happens meanwhile is looked at together.
-_PAUSE = 0.02
+_PAUSE = 0.01
 # Who was looked at is looked at once more so much later: silence tells something too.
 _LATER = 5.0
 

@@ -28,6 +28,7 @@ from woodwind.store.readings import Known
 # An agent that is back at its prompt for so long, without a word, does not go on with its turn.
 INFER = 4000
 _SCREEN_LINES = 60
+_FEW = 20
 _TELLS = {Status.READY: Tells.IDLE, Status.WORKING: Tells.WORKING, Status.ASKING: Tells.ASKING}
 
 
@@ -102,7 +103,9 @@ def look(ctx: Context, rows: Sequence[Listed]) -> dict[str, Sight]:
     except (sqlite3.OperationalError, OSError) as error:
         ctx.notes.append(f"what agents told could not be taken in, and waits in their spools: {error}")
     moment = _Moment(spool.now(), int(time.time() * 1000))
-    known = readings.of_starts(ctx.store, moment.clock.boot)
+    # The daemon asks for single ones, often; for most of them one search for all is faster.
+    few = [row.id for row in rows] if len(rows) <= _FEW else []
+    known = readings.of_starts(ctx.store, moment.clock.boot, few)
     last = turns.last_of_each(ctx.store)
     open_turns = turns.open_workers(ctx.store)
     announced = told.of_all(ctx.store)
@@ -264,7 +267,7 @@ def _write_down(ctx: Context, news: list[_News], sights: dict[str, Sight], momen
     except (sqlite3.OperationalError, OSError) as error:
         ctx.notes.append(f"what was seen of the agents could not be written down: {error}")
         return
-    known = readings.of_starts(ctx.store, moment.clock.boot)
+    known = readings.of_starts(ctx.store, moment.clock.boot, [new.row.id for new in news])
     last = turns.last_of_each(ctx.store)
     for new in news:
         sight = sights[new.row.id]

@@ -36,7 +36,7 @@ def await_reaction(ctx: Context, worker: Worker, mux: Mux, pane: Pane, gone: Cal
         sight = sight_of(ctx, worker)
         if sight.verdict.status is Status.EXITED or sight.pane is None:
             return True
-        events = readings.of_starts(ctx.store, spool.now().boot, worker.id).get(worker.id, readings.Known()).events
+        events = readings.of_starts(ctx.store, spool.now().boot, (worker.id,)).get(worker.id, readings.Known()).events
         if events and events[-1].up >= pressed and gone(STATUS_OF[events[-1].reading.tells]):
             return True
         title = agent.status_from_title(sight.pane.title)

@@ -1,6 +1,7 @@
 """Readings: the evidence about agents, as it came in."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from woodwind.model.reading import Reading, Seen, Tells
@@ -60,13 +61,14 @@ class Known(NamedTuple):
     screen: Seen | None = None
 
 
-def of_starts(store: Store, boot: str, worker: str = "") -> dict[str, Known]:
-    """What was seen of each worker's current start, or of one's; what is from before a reboot says nothing now."""
+def of_starts(store: Store, boot: str, workers: Sequence[str] = ()) -> dict[str, Known]:
+    """What was seen of each worker's current start, or of these; what is from before a reboot says nothing now."""
     columns = ", ".join(f"r.{column}" for column in _COLUMNS.split(", "))
+    only = f" AND r.worker IN ({', '.join('?' * len(workers))})" if workers else ""
     rows = store.db.execute(
         f"SELECT r.worker, {columns} FROM reading r JOIN terminal t ON t.worker = r.worker AND t.nonce = r.nonce "
-        "WHERE r.boot = ? AND (? = '' OR r.worker = ?) ORDER BY r.up, r.seq",
-        (boot, worker, worker),
+        f"WHERE r.boot = ?{only} ORDER BY r.up, r.seq",
+        (boot, *workers),
     )
     found: dict[str, list[Seen]] = {}
     for row in rows:

@@ -40,8 +40,8 @@ def last_of_each(store: Store) -> dict[str, Turn]:
     """The newest turn of each worker that is not removed."""
     columns = ", ".join(f"t.{c}" for c in _COLUMNS.split(", "))
     rows = store.db.execute(
-        f"SELECT t.worker, {columns} FROM turn t JOIN worker w ON w.id = t.worker WHERE w.phase <> 'removed' "
-        "AND t.number = (SELECT max(number) FROM turn WHERE worker = t.worker)"
+        f"SELECT w.id, {columns} FROM worker w JOIN turn t ON t.worker = w.id "
+        "AND t.number = (SELECT max(number) FROM turn WHERE worker = w.id) WHERE w.phase <> 'removed'"
     )
     return {row[0]: _turn(row[1:]) for row in rows}
 
