@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from woodwind.muxes.base import Pane
+from woodwind.muxes.tmux.server import Server
 from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Result, Sandbox
 
@@ -342,3 +344,14 @@ def test_the_sockets_folder_is_made_private(sandbox: Sandbox, repo: Path) -> Non
     sandbox.ww("new", "Add a greeting", cwd=repo, check=True)
     folder = Path(sandbox.env["TMUX_TMPDIR"], f"tmux-{os.getuid()}")
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_paste_into_a_dead_pane_leaves_the_server_alive(sandbox: Sandbox) -> None:
+    alive, dead = sandbox.run_in_pane("cat"), sandbox.run_in_pane("true")
+    sandbox.exit_status(dead, timeout=60)
+    mux = Server(f"{sandbox.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/woodwind")
+    for pane in (dead, alive):
+        facts = {"exit_status": "", "session": "", "window": "", "title": "", "worker": "", "project": ""}
+        mux.paste(Pane(id=pane, pid=0, dead=False, last_output=0, **facts), "words\n")
+    sandbox.wait_for(lambda: sandbox.screen(alive).count("words") == 2, 60, what="the pasted words, typed and echoed")
+    assert sandbox.tmux("list-buffers") == ""

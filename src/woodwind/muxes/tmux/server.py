@@ -181,10 +181,12 @@ class Server:
     def paste(self, pane: Pane, text: str) -> None:
         self._leave_mode(pane)
         buffer = f"woodwind-{os.getpid()}"
+        # Asked and pasted in one breath: tmux 3.3a crashes, with every worker on it, at a paste into a dead pane.
+        paste = f"paste-buffer -p -d -b {buffer} -t {pane.id}"
         tell(
             self.server,
             ("set-buffer", "-b", buffer, "--", text),
-            ("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane.id),
+            ("if-shell", "-F", "-t", pane.id, "#{pane_dead}", f"delete-buffer -b {buffer}", paste),
         )
 
     def press(self, pane: Pane, *keys: str) -> None:
