@@ -265,6 +265,19 @@ def test_a_pull_request_that_cannot_be_fetched_leaves_nothing(scene: Scene, foot
     assert footprint(scene.repo) == before
 
 
+def test_a_review_that_was_killed_halfway_leaves_nothing(scene: Scene) -> None:
+    before = git(scene.repo, "for-each-ref")
+    killed = scene.ww("new", "--pr", "9", WOODWIND_FAILPOINT="create.after_checkout")
+    assert killed.code == -9, killed
+    assert "refs/woodwind/pr/" in git(scene.repo, "for-each-ref")
+    scene.github.add_pull(11, "Gone", headRefOid="a" * 40)
+    assert scene.ww("new", "--pr", "11").code == 1  # undoes the killed one, and takes its refs away
+    assert git(scene.repo, "for-each-ref") == before
+    assert leftovers(scene.box, scene.repo) == []
+    worker = scene.new("--pr", "9", "--continue")
+    assert (worker["name"], worker["untrusted"], worker["base_branch"]) == ("pr-9-better", True, "")
+
+
 def test_a_preview_shows_the_brief_and_makes_nothing(scene: Scene, footprint: Footprint, sandbox: Sandbox) -> None:
     (scene.repo / "woodwind" / "context").mkdir(parents=True)
     (scene.repo / "woodwind" / "context" / "product.md").write_text("We sell greetings.\n")

@@ -1,11 +1,14 @@
 """The commits of a pull request, fetched without touching any branch of the user's."""
 
+import os
 import re
 
+from woodwind.base.processes import start_time
 from woodwind.base.run import RunFailed
 from woodwind.git.call import git
 from woodwind.model.errors import NotFound, WoodwindError
 
+_REFS = "refs/woodwind/pr"
 _PATIENCE = 300.0  # seconds for a fetch
 
 
@@ -32,17 +35,27 @@ def _place(url: str) -> str:
 class Pulled:
     """A pull request's head under a private ref, for as long as the block; a branch may be made at it meanwhile."""
 
-    def __init__(self, common: str, remote: str, number: str, base_branch: str, mark: str) -> None:
+    def __init__(self, common: str, remote: str, number: str, base_branch: str) -> None:
         self.common = common
         self.remote = remote
-        self.wanted = {f"refs/woodwind/pr/{number}/{mark}/head": f"refs/pull/{number}/head"}
+        ours = f"{_REFS}/{os.getpid()}-{start_time(os.getpid()) or 0}/{number}"
+        self.wanted = {f"{ours}/head": f"refs/pull/{number}/head"}
         if base_branch:
-            self.wanted[f"refs/woodwind/pr/{number}/{mark}/base"] = f"refs/heads/{base_branch}"
+            self.wanted[f"{ours}/base"] = f"refs/heads/{base_branch}"
         self.head = ""
         self.fork_point = ""  # the last commit of the base that the head has; "" when that is not known
 
     def __enter__(self) -> "Pulled":
         """Fetch it."""
+        _drop_left_over(self.common)
+        try:
+            self._get()
+        except BaseException:
+            self._drop()
+            raise
+        return self
+
+    def _get(self) -> None:
         try:
             self._fetch(list(self.wanted.items()))
         except RunFailed:
@@ -52,26 +65,12 @@ class Pulled:
         for ref in base:
             done = git("--git-dir", self.common, "merge-base", head, ref, ok=(0, 1, 128))
             self.fork_point = done.text.strip() if done.code == 0 else ""
-        return self
 
     def _fetch(self, refs: list[tuple[str, str]]) -> None:
         # An empty refmap: the user's own remote branches stay where they are, too.
         words = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--quiet")
-        try:
-            git(
-                *(
-                    "--git-dir",
-                    self.common,
-                    "fetch",
-                    *words,
-                    self.remote,
-                    *(f"+{theirs}:{ours}" for ours, theirs in refs),
-                ),
-                timeout=_PATIENCE,
-            )
-        except BaseException:
-            self._drop()
-            raise
+        wanted = [f"+{theirs}:{ours}" for ours, theirs in refs]
+        git("--git-dir", self.common, "fetch", *words, "--", self.remote, *wanted, timeout=_PATIENCE)
 
     def __exit__(self, *_: object) -> None:
         """Take the refs away again; what a branch was made at stays."""
@@ -80,6 +79,14 @@ class Pulled:
     def _drop(self) -> None:
         for ref in self.wanted:
             git("--git-dir", self.common, "update-ref", "-d", ref, ok=None)
+
+
+def _drop_left_over(common: str) -> None:
+    """Take away what a fetch left that was killed: the ref names its process, which is gone."""
+    for ref in git("--git-dir", common, "for-each-ref", "--format=%(refname)", _REFS).text.splitlines():
+        pid, _, started = ref.removeprefix(f"{_REFS}/").partition("/")[0].partition("-")
+        if not pid.isdecimal() or (start_time(int(pid)) or "0") != started:
+            git("--git-dir", common, "update-ref", "-d", ref, ok=None)
 
 
 def has_branch(common: str, branch: str) -> bool:

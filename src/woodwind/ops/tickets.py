@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from woodwind.base.clock import new_id
 from woodwind.base.run import RunFailed
 from woodwind.git import pulling
 from woodwind.model import naming
@@ -86,11 +85,13 @@ def pulled(ctx: Context, request: Request, number: str, *, goes_on: bool) -> Ite
     base = _plain_branch(pull.base_branch)
     ctx.say(f"fetching pull request {pull.ticket.id} from {remote}")
     try:
-        with pulling.Pulled(ctx.repo.common, remote, pull.ticket.id, base, new_id("f")) as got:
+        with pulling.Pulled(ctx.repo.common, remote, pull.ticket.id, base) as got:
             if got.head != pull.head_commit:
                 ctx.notes.append(f"pull request {pull.ticket.id} has moved on just now: it is at {got.head[:10]}")
             asked = of_pull_request(request, pull, goes_on=goes_on, fork_point=got.fork_point)
-            target = base if goes_on and pulling.has_branch(ctx.repo.common, base) else ""
+            # Landing runs the project's checks on it: for a stranger's code a person has to say where it goes.
+            lands = goes_on and not asked.untrusted and pulling.has_branch(ctx.repo.common, base)
+            target = base if lands else ""
             if asked.untrusted:
                 ctx.notes.append(
                     "it is from a fork: nothing of it is installed or run, and its files for agents are left out; "
