@@ -2,6 +2,7 @@
 # ARGS reaches the program behind a target:  make test ARGS="-k landing -n 0"
 
 ARGS ?=
+AGENTS ?=
 VENV := .venv
 PYTHON_IN_VENV := $(VENV)/bin/python
 
@@ -26,6 +27,13 @@ demo: $(VENV)/.ready ## see Woodwind at work, with rehearsal agents in a throw-a
 .PHONY: test
 test: $(VENV)/.ready ## run all tests in parallel (the fault tests in their short form)
 	TMPDIR=$$(scripts/scratch) $(PYTHON_IN_VENV) -m pytest -n auto $(ARGS)
+
+# The agents must not be in memory: Codex's own sandbox hides /dev/shm from what it runs.
+.PHONY: test-agents
+test-agents: $(VENV)/.ready ## run the real agents against a scripted model (AGENTS=all for more of them)
+	$(PYTHON_IN_VENV) -m woodwind.testing.agent_programs $(AGENTS)
+	WOODWIND_TEST_AGENTS="$(or $(AGENTS),claude codex pi)" $(PYTHON_IN_VENV) -m woodwind.testing.offline \
+		$(PYTHON_IN_VENV) -m pytest tests/agents $(ARGS)
 
 .PHONY: lint
 lint: $(VENV)/.ready ## check style, formatting, types and the direction of imports

@@ -43,6 +43,7 @@ def talk(*said: tuple[str, str], tools: tuple[Tool, ...] = (BASH, WRITE, ASK), *
         ([("user", "hello")], Text("A short aside.")),
         ([("user", "Read .woodwind/brief.md and do it.")], Call("Bash", {"command": "cat .woodwind/brief.md"})),
         ([("user", "Read .woodwind/brief.md."), ("result", "# Task\nmodel: say Read.")], Text("Read.")),
+        ([("user", "Read .woodwind/brief.md."), ("user", "A remark."), ("result", "model: say Read.")], Text("Read.")),
         ([("user", "Read .woodwind/brief.md."), ("result", "# Task\nNothing.")], Text("A short aside.")),
     ],
 )  # fmt: skip

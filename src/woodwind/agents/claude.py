@@ -87,7 +87,9 @@ class Claude(Agent):
         return reading
 
     def answer_keys(self, answer: str, screen: str) -> Sequence[str]:
-        return choices.keys_for(answer, screen)
+        keys = choices.keys_for(answer, screen)
+        # The number of "No" only opens a line for what to do instead.
+        return self.answers["deny"] if keys and answer == "deny" else keys
 
     def words_keys(self, screen: str) -> Sequence[str] | None:
         own = [choice for choice in choices.choices(screen) if choice.label.startswith("Type something")]

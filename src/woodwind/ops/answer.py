@@ -1,9 +1,11 @@
 """`ww answer`: answer the question that an agent shows, and only that one."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from woodwind.agents import registry as agents
+from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
 from woodwind.base.files import Locked, locked
 from woodwind.model.errors import Refused, TimedOut, UsageError
@@ -11,6 +13,7 @@ from woodwind.model.reading import Tells
 from woodwind.model.status import Status
 from woodwind.model.text import clean, one_line
 from woodwind.model.worker import Worker
+from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import BEFORE_ENTER, check_takes_input, sight_of
 from woodwind.ops.listing import told_question
@@ -18,6 +21,9 @@ from woodwind.ops.reaction import await_reaction, write_reading
 from woodwind.store import allowed, events
 
 CHOICES = ("allow", "always", "deny")
+# An agent tells of its question a moment before it has drawn it.
+_DRAWN = 5.0
+_LINES = 60
 
 
 def answer(ctx: Context, worker: Worker, text: str, *, question: str = "") -> dict[str, Any]:
@@ -35,12 +41,6 @@ def answer(ctx: Context, worker: Worker, text: str, *, question: str = "") -> di
 def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, Any]:
     mux, pane = check_takes_input(ctx, worker)
     agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
-    if reply in CHOICES and reply not in agent.answers:
-        known = ", ".join(agent.answers)
-        raise agent.cannot(
-            f"be answered {reply!r}",
-            f"It knows: {known}, or a text." if known else f"Go there: ww attach {worker.name}",
-        )
     asked = told_question(sight_of(ctx, worker))
     if asked is None:
         raise Refused(
@@ -54,10 +54,11 @@ def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, 
             code="other_question",
             hint="Nothing was answered. Look at it, and answer that one.",
         )
+    keys = _keys(agent, worker, mux, pane, reply)
     pressed = spool.now()
-    if reply in CHOICES:
-        mux.press(pane, *agent.answers[reply])
-    else:
+    if keys:
+        mux.press(pane, *keys)
+    if reply not in CHOICES:
         mux.paste(pane, reply)
         time.sleep(BEFORE_ENTER)
         mux.press(pane, "Enter")
@@ -74,3 +75,22 @@ def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, 
         data = {"question": asked["id"], "answer": reply[:500]}
         events.append(db, project=worker.project, worker=worker.id, kind="question.answered", data=data)
     return {"name": worker.name, "id": worker.id, "question": asked, "answer": reply}
+
+
+def _keys(agent: Agent, worker: Worker, mux: Mux, pane: Pane, reply: str) -> Sequence[str]:
+    """The keys that take a choice, or go before words, at the question that is shown; an error where it has none."""
+    choice = reply in CHOICES
+    deadline = time.monotonic() + (_DRAWN if agent.answers else 0)
+    while True:
+        screen = mux.text(pane, lines=_LINES)
+        keys = agent.answer_keys(reply, screen) if choice else agent.words_keys(screen)
+        if keys or (keys is not None and not choice):
+            return keys
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.1)
+    found = [name for name in CHOICES if agent.answer_keys(name, screen)]
+    if agent.words_keys(screen) is not None:
+        found.append("a text")
+    known = f"It takes {', '.join(found)}. " if found else ""
+    raise agent.cannot(f"be answered {reply[:40]!r} here", f"{known}Look at it: ww attach {worker.name}")

@@ -67,11 +67,9 @@ def _newest_script(talk: Conversation) -> tuple[int, list[Step]]:
     for at, said in enumerate(talk.said):
         if said.kind is Kind.USER:
             script = steps_in(said.text)
-            reading = not script and bool(_BRIEF.search(said.text))
-            if script:
-                found = at, script
-            elif reading:
-                found = at, []
+            # Agents add remarks of their own as the user's, which change nothing.
+            if script or _BRIEF.search(said.text):
+                found, reading = (at, script), not script
         elif said.kind is Kind.RESULT and reading and (script := steps_in(said.text)):
             found, reading = (at, script), False
     return found

@@ -1,0 +1,70 @@
+"""What each agent needs to talk to the scripted model: its own files in a private home, flags and variables.
+
+All of it stands for what a user has set up long before Woodwind comes: logged in, first questions answered.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+KEY = "test-key-of-no-value"
+
+
+class Setup(NamedTuple):
+    """How one agent is set up."""
+
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}  # below the home
+    free: str = "bypass"  # the permissions with which it works without asking
+    asks: str = "ask"  # those with which it asks; "" where it never does
+    ask_line: str = "model: run touch asked.txt"  # what makes it ask
+    commits: bool = True  # whether it commits itself, with `free`
+
+
+def setup_of(name: str, url: str, home: Path, repo: Path) -> Setup:
+    """The set-up of an agent for a model at this address."""
+    makers = {"claude": _claude, "codex": _codex, "pi": _pi}
+    return makers[name](url, home, repo)
+
+
+def _claude(url: str, home: Path, repo: Path) -> Setup:
+    state = {
+        "hasCompletedOnboarding": True,
+        "projects": {str(repo): {"hasTrustDialogAccepted": True}},
+        "customApiKeyResponses": {"approved": [KEY[-20:]]},
+    }
+    # A hook of the user's own, which has to go on working beside ours.
+    hook = {"type": "command", "command": f"touch {home}/user-hook-ran"}
+    settings = {"hooks": {"Stop": [{"hooks": [hook]}]}}
+    quiet = "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC DISABLE_AUTOUPDATER DISABLE_TELEMETRY DISABLE_ERROR_REPORTING "
+    quiet += "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL"
+    env = dict.fromkeys(quiet.split(), "1") | {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY}
+    # It refuses to bypass permissions for root, unless it is told that this is a sandbox.
+    env |= {"CLAUDE_CODE_MAX_RETRIES": "1", "IS_SANDBOX": "1"}
+    files = {".claude.json": json.dumps(state), ".claude/settings.json": json.dumps(settings)}
+    return Setup(env=env, files=files)
+
+
+def _codex(url: str, home: Path, repo: Path) -> Setup:
+    provider = f'name="local",base_url="{url}/v1",env_key="LOCAL_KEY",wire_api="responses"'
+    retries = "request_max_retries=1,stream_max_retries=1"
+    settings = (
+        f"model_providers.local={{{provider},{retries}}}",
+        'model_provider="local"',
+        'model="scripted"',
+        "check_for_update_on_startup=false",
+        "analytics.enabled=false",
+    )
+    args = tuple(word for setting in settings for word in ("-c", setting))
+    env = {"LOCAL_KEY": KEY, "CODEX_HOME": str(home / ".codex")}
+    ask = "model: escalate touch asked.txt"
+    return Setup(args, env, {".codex/config.toml": ""}, free="auto", asks="auto", ask_line=ask, commits=False)
+
+
+def _pi(url: str, home: Path, repo: Path) -> Setup:
+    local = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": KEY, "models": [{"id": "scripted"}]}
+    env = {"PI_CODING_AGENT_DIR": str(home / ".pi"), "PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
+    files = {".pi/models.json": json.dumps({"providers": {"local": local}})}
+    return Setup(("--provider", "local", "--model", "scripted"), env, files, asks="")

@@ -1,0 +1,69 @@
+"""What the agents' screens tell: recorded from the real programs, scrubbed."""
+
+from pathlib import Path
+
+import pytest
+
+from woodwind.agents import screens
+
+FOLDER = Path(__file__).with_name("screens")
+TOLD = {
+    "claude-bypass": ("asking", "bypass warning"),
+    "claude-error": ("failed", "error"),
+    "claude-idle": ("idle", "prompt"),
+    "claude-interrupted": ("interrupted", "interruption"),
+    "claude-permission": ("asking", "question"),
+    "claude-question": ("asking", "question"),
+    "claude-streaming": ("working", "spinner"),
+    "claude-trust": ("asking", "trust"),
+    "claude-working": ("working", "spinner"),
+    "codex-error": ("failed", "error"),
+    "codex-hooks": ("asking", "hooks"),
+    "codex-idle": ("idle", "turn's end"),
+    "codex-interrupted": ("interrupted", "interruption"),
+    "codex-permission": ("asking", "question"),
+    # Words that come in look like words that came: its title tells the difference.
+    "codex-streaming": None,
+    "codex-trust": ("asking", "trust"),
+    "codex-working": ("working", "status line"),
+    "pi-error": ("idle", "prompt"),
+    "pi-idle": ("idle", "prompt"),
+    "pi-interrupted": ("idle", "prompt"),
+    "pi-working": ("working", "spinner"),
+}
+
+
+def test_every_recorded_screen_is_looked_at() -> None:
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(TOLD)
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_a_screen_tells(name: str) -> None:
+    rules = screens.rules_of(name.partition("-")[0])
+    assert rules
+    shown = screens.read(rules, (FOLDER / f"{name}.txt").read_text())
+    assert (shown and (shown.tells.value, shown.rule)) == TOLD[name]
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("claude-permission", "Do you want to proceed?"),
+        ("claude-question", "Which colour?"),
+        ("codex-permission", "Would you like to run the following command?"),
+        ("codex-error", "experiencing high demand"),
+        ("claude-error", "API Error: 500"),
+        ("claude-trust", "choose Yes in its terminal"),
+    ],
+)
+def test_what_a_person_is_told(name: str, text: str) -> None:
+    rules = screens.rules_of(name.partition("-")[0])
+    assert rules
+    shown = screens.read(rules, (FOLDER / f"{name}.txt").read_text())
+    assert shown
+    assert text in shown.text
+
+
+def test_nothing_personal_is_recorded() -> None:
+    for path in FOLDER.glob("*.txt"):
+        assert not any(word in path.read_text() for word in ("/tmp/", "/root", "/dev/shm", "sk-")), path
