@@ -5,6 +5,7 @@ import json
 import sys
 
 from benchmarks.budgets import WORKERS, Processes, Row, creation, everyday, processes, start_up
+from benchmarks.landing import landing
 from benchmarks.report import as_json, show
 from benchmarks.scene import Scene
 from benchmarks.timing import CannotMeasure
@@ -50,7 +51,7 @@ def measure(*, quick: bool) -> tuple[list[Row], Processes, dict[int, list[Row]]]
             rows = [*start_up(scene, start_rounds), creation(scene, new_rounds)]
             scaling[workers] = rows[1:]
             if workers == WORKERS:
-                budgets = [*rows, *everyday(scene, start_rounds)]
+                budgets = [*rows, *everyday(scene, start_rounds), landing(scene, new_rounds)]
                 started = processes(scene)
     _tell("")
     return budgets, started, scaling
