@@ -118,7 +118,7 @@ class Sandbox:
         input: str | None = None,
         env: Mapping[str, str] | None = None,
         check: bool = False,
-        timeout: float = 60,
+        timeout: float = 120,
     ) -> Result:
         """How any command ended that ran in the sandbox's environment, without a terminal."""
         whole = {**self.env, **(env or {})}
@@ -146,7 +146,7 @@ class Sandbox:
         input: str | None = None,
         env: Mapping[str, str] | None = None,
         check: bool = False,
-        timeout: float = 60,
+        timeout: float = 120,
     ) -> Result:
         """How a `ww` command ended."""
         command = (sys.executable, "-m", "woodwind", *args)
@@ -215,7 +215,7 @@ class Sandbox:
         """What tmux knows about a pane, by the name of its format: pane_title, pane_dead_status, …"""
         return self.tmux("display-message", "-p", "-t", pane, f"#{{{name}}}", server=server)
 
-    def exit_status(self, pane: str, *, timeout: float = 15, server: str = "woodwind") -> int:
+    def exit_status(self, pane: str, *, timeout: float = 60, server: str = "woodwind") -> int:
         """The exit status of a pane's command once it has ended; a signal's number is negative."""
 
         def ending() -> list[str]:
@@ -232,7 +232,7 @@ class Sandbox:
             return int(status)
         return -(int(name) if name.isdigit() else signal.Signals[f"SIG{name.upper()}"])
 
-    def wait_for(self, predicate: Callable[[], T], timeout: float = 15, what: str = "the condition") -> T:
+    def wait_for(self, predicate: Callable[[], T], timeout: float = 60, what: str = "the condition") -> T:
         """The first true value of the predicate; AssertionError if there was none in time."""
         end = time.monotonic() + timeout
         while not (value := predicate()):
