@@ -3,7 +3,7 @@
 import pytest
 
 from woodwind.git.forecasting import parse_answers
-from woodwind.model.forecast import conflict_lines, files_text, merge_bases, ranges_text
+from woodwind.model.forecast import Histories, conflict_lines, files_text, ranges_text
 
 # r is older than the graph: a - b - c and a - d; m merges c and d; x stands alone.
 GRAPH = {"a": ["r"], "b": ["a"], "c": ["b"], "d": ["a"], "m": ["c", "d"], "n": ["d", "c"], "x": ["r"]}
@@ -22,8 +22,8 @@ GRAPH = {"a": ["r"], "b": ["a"], "c": ["b"], "d": ["a"], "m": ["c", "d"], "n": [
     ],
 )
 def test_merge_bases(one: str, other: str, expected: tuple[str, ...]) -> None:
-    assert merge_bases(GRAPH, one, other, ["r"]) == expected
-    assert merge_bases(GRAPH, other, one, ["r"]) == expected
+    histories = Histories(GRAPH, ["r"])
+    assert histories.bases(one, other) == histories.bases(other, one) == expected
 
 
 MERGED = """\

@@ -32,18 +32,27 @@ def swapped(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**f, "one_lines": f["other_lines"], "other_lines": f["one_lines"]} for f in files]
 
 
-def merge_bases(parents: Mapping[str, Sequence[str]], one: str, other: str, roots: Sequence[str]) -> tuple[str, ...]:
-    """The best common ancestors of two commits; `roots` where all they share is older than the graph."""
-    shared = _ancestors(parents, one) & _ancestors(parents, other)
-    if not shared:
-        return tuple(sorted(roots))
-    older = {p for commit in shared for p in parents.get(commit, ())}
-    return tuple(sorted(shared - _closure(parents, older)))
+class Histories:
+    """Commits with their parents since all of them parted; `roots` is where that was."""
 
+    def __init__(self, parents: Mapping[str, Sequence[str]], roots: Sequence[str]) -> None:
+        self._parents = parents
+        self._roots = tuple(sorted(roots))
+        self._known: dict[str, set[str]] = {}
 
-def _ancestors(parents: Mapping[str, Sequence[str]], commit: str) -> set[str]:
-    """The commit and its ancestors, as far as the graph has them."""
-    return _closure(parents, {commit}) & set(parents)
+    def bases(self, one: str, other: str) -> tuple[str, ...]:
+        """The best common ancestors of two commits; the roots where all they share is older than what is known."""
+        shared = self._ancestors(one) & self._ancestors(other)
+        if not shared:
+            return self._roots
+        older = {p for commit in shared for p in self._parents.get(commit, ())}
+        return tuple(sorted(shared - _closure(self._parents, older)))
+
+    def _ancestors(self, commit: str) -> set[str]:
+        """The commit and its ancestors, as far as they are known."""
+        if commit not in self._known:
+            self._known[commit] = _closure(self._parents, {commit}) & self._parents.keys()
+        return self._known[commit]
 
 
 def _closure(parents: Mapping[str, Sequence[str]], commits: set[str]) -> set[str]:

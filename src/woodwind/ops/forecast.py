@@ -1,7 +1,7 @@
 """`ww forecast`: which workers collide with each other and with their target, as their files are right now."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from woodwind.base import paths
@@ -10,7 +10,7 @@ from woodwind.git import worktrees
 from woodwind.git.footprint import RefFiles, footprint, stamp
 from woodwind.git.forecasting import CommitFacts, TrialMerges
 from woodwind.model.errors import NotFound
-from woodwind.model.forecast import Trial, merge_bases, swapped
+from woodwind.model.forecast import Histories, Trial, swapped
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
@@ -162,11 +162,8 @@ class _Refresh:
         if not pairs:
             return {}, []
         both = {p: (sides[p.worker], sides[p.other or self.targets[p.worker]]) for p in pairs}
-        parents, roots = self.merges.graph([s.head for two in both.values() for s in two if s.head])
-        keys = {}
-        for pair, (one, other) in both.items():
-            bases = " ".join(merge_bases(parents, one.head, other.head, roots))
-            keys[pair] = (bases, one.tree, other.tree)
+        bases = self._bases({(one.head, other.head) for one, other in both.values()})
+        keys = {pair: (bases[one.head, other.head], one.tree, other.tree) for pair, (one, other) in both.items()}
         found = forecasts.known_merges(self.ctx.store, self.project, list(dict.fromkeys(keys.values())))
         missing = {keys[p]: Trial(both[p][0].snapshot, both[p][1].snapshot) for p in pairs if keys[p] not in found}
         answers = self.merges.merge(list(missing.values()))
@@ -178,6 +175,18 @@ class _Refresh:
         found |= new
         known = {p: found[keys[p]] for p in pairs if keys[p] in found}
         return known, [p for p in pairs if p not in known]
+
+    def _bases(self, pairs: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Where the histories of each two commits parted; git is asked only about those that are new."""
+        found = forecasts.known_bases(self.ctx.store, self.project, pairs)
+        missing = [pair for pair in pairs if pair not in found]
+        if missing:
+            histories = Histories(*self.merges.graph([commit for pair in missing for commit in pair if commit]))
+            new = {pair: " ".join(histories.bases(*pair)) for pair in missing}
+            with self.ctx.store.transaction() as db:
+                forecasts.keep_bases(db, self.project, new)
+            found |= new
+        return found
 
     def _keep(
         self, rows: Mapping[str, SnapshotRow], found: Mapping[Pair, list[dict[str, Any]]], gone: Sequence[Collision]

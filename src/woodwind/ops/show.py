@@ -53,6 +53,7 @@ def show(ctx: Context, worker: Worker) -> dict[str, Any]:
         "title": worker.title,
         "environment": environment_of(ctx, worker.id),
         "work": findings.reasons,
+        "forecast": listing.collisions(ctx.store, worker.project).get(worker.id, []),
         "commits": [] if findings.missing else branches.commits_since(findings.admin, tree.base_commit),
         "turns": [
             {**(told_turn(turn) or {}), "text": turn.text} for turn in turns.of_worker(ctx.store.db, worker.id, TURNS)

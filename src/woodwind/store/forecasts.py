@@ -79,6 +79,21 @@ def keep_merges(
     db.execute("DELETE FROM forecast_merge WHERE project = ? AND at < ?", (project, to_ms(days_ago(_KEPT_DAYS))))
 
 
+def known_bases(store: Store, project: str, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """The merge bases that are known, by the two commits."""
+    sql = "SELECT bases FROM forecast_base WHERE project = ? AND one = ? AND other = ?"
+    found = {pair: store.db.execute(sql, (project, *pair)).fetchone() for pair in pairs}
+    return {pair: row[0] for pair, row in found.items() if row}
+
+
+def keep_bases(db: sqlite3.Connection, project: str, bases: Mapping[tuple[str, str], str]) -> None:
+    """Add merge bases, inside a transaction; old ones are forgotten."""
+    at = to_ms(now())
+    rows = [(project, *pair, found, at) for pair, found in bases.items()]
+    db.executemany("INSERT OR REPLACE INTO forecast_base VALUES (?, ?, ?, ?, ?)", rows)
+    db.execute("DELETE FROM forecast_base WHERE project = ? AND at < ?", (project, to_ms(days_ago(_KEPT_DAYS))))
+
+
 def collisions(store: Store, project: str) -> list[Collision]:
     """What collides now among the live workers of a project, oldest first."""
     rows = store.db.execute(

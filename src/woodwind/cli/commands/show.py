@@ -58,6 +58,8 @@ def render(outcome: Outcome, screen: Screen) -> None:
             facts["ticket"] = " ".join(filter(None, (w["origin"], w["url"])))
         if w["untrusted"]:
             facts["trust"] = "none: it works on a fork's code"
+        if w["forecast"]:
+            facts["collides"] = f"with {', '.join(w['forecast'])}"
         for label, value in facts.items():
             screen.line(f"  {screen.paint(f'{label:<9}', 'dim')} {value}")
         if w["folder_missing"]:

@@ -25,6 +25,16 @@ CREATE TABLE forecast_merge (
     PRIMARY KEY (project, bases, one, other)
 ) STRICT;
 
+-- Where two commits' histories parted.
+CREATE TABLE forecast_base (
+    project TEXT NOT NULL REFERENCES project (id),
+    one TEXT NOT NULL,
+    other TEXT NOT NULL,
+    bases TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (project, one, other)
+) STRICT;
+
 -- What collides now. `other` is the older worker, or '' when it is the branch `target`.
 CREATE TABLE collision (
     worker TEXT NOT NULL REFERENCES worker (id) ON DELETE CASCADE,
