@@ -90,6 +90,8 @@ def test_every_key_of_every_section_can_be_set_by_a_variable() -> None:
         for f in fields(cls):
             variable = loading.variable_for(section, f.name, f.metadata)
             current = getattr(getattr(Config(), section), f.name)
+            if isinstance(current, dict):
+                continue  # a table has no spelling as one text
             value = "3" if isinstance(current, int) else (f.metadata["choices"] or ("5 MB",))[-1]
             if isinstance(current, bool):
                 value = "False" if current else "True"

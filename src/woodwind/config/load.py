@@ -124,8 +124,21 @@ def _merge_section(loaded: Loaded, target: Any, section: str, table: dict[str, A
         where = f"{section}.{name}"
         if name not in known:
             raise _unknown(source, where, [f"{section}.{k}" for k in known])
-        setattr(target, name, _checked(value, known[name].shape, known[name].metadata, where, source))
+        checked = _checked(value, known[name].shape, known[name].metadata, where, source)
+        if where == "hooks.on":
+            _check_events(checked, source)
+            loaded.sources.update({f"{where}.{event}": source for event in checked})
+            checked = {**getattr(target, name), **checked}
+        setattr(target, name, checked)
         loaded.sources[where] = source
+
+
+def _check_events(commands: Mapping[str, str], source: str) -> None:
+    from woodwind.model.event import KINDS  # for those who have such hooks
+
+    for event in commands:
+        if event not in KINDS:
+            raise _unknown(source, f"hooks.on.{event}", [f"hooks.on.{kind}" for kind in KINDS])
 
 
 def _checked(value: Any, current: Any, about: Mapping[str, Any], where: str, source: str) -> Any:
@@ -191,9 +204,9 @@ def _merge_environment(loaded: Loaded, environ: Mapping[str, str]) -> None:
         for f in fields(type(target)):
             variable = variable_for(section, f.name, f.metadata)
             text = environ.get(variable, "")
-            if not text:
-                continue
             current = getattr(target, f.name)
+            if not text or isinstance(current, dict):
+                continue
             value = _from_text(text, current)
             where = f"{section}.{f.name}"
             setattr(target, f.name, _checked(value, current, f.metadata, where, f"${variable}"))

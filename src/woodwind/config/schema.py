@@ -208,6 +208,17 @@ class Hooks(Section):
     setup: str = key("", "Runs in a new worktree after its dependencies are installed.")
     teardown: str = key("", "Runs in a worktree before `ww rm` parks it.")
     timeout: int = key(300, "How many seconds a hook may take.")
+    on: dict[str, str] = key(
+        {},
+        'Commands by the kind of event, such as `"turn.done" = "say done"`; each gets the event as JSON on its '
+        "standard input. Written as [hooks.on].",
+    )
+
+
+class Roles(Section):
+    """The models of agents that work for Woodwind itself, as provider/model[:thinking]; empty: the agent's own."""
+
+    planner: str = key("", "Breaks a goal down into a plan: `ww plan`.")
 
 
 class Notify(Section):
@@ -304,6 +315,7 @@ class Config(Section):
         self.environment = Environment()
         self.hooks = Hooks()
         self.notify = Notify()
+        self.roles = Roles()
         self.output = Output()
         self.control = Control()
         self.agents: dict[str, Agent] = {}
@@ -328,6 +340,7 @@ SECTIONS: dict[str, type[Section]] = {
     "environment": Environment,
     "hooks": Hooks,
     "notify": Notify,
+    "roles": Roles,
     "output": Output,
     "control": Control,
 }

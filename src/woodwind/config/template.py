@@ -77,7 +77,9 @@ def reference() -> str:
         for f in fields(cls):
             choices = f.metadata["choices"]
             doc = f.metadata["doc"] + (f" One of {', '.join(f'`{c}`' for c in choices)}." if choices else "")
-            variable = "" if cls is Agent else f"`{variable_for(section, f.name, f.metadata)}`"
+            variable = (
+                "" if cls is Agent or isinstance(f.default, dict) else f"`{variable_for(section, f.name, f.metadata)}`"
+            )
             default = "" if f.default is None else f"`{toml_value(f.default)}`"
             lines.append(f"| `{f.name}` | {default} | {doc.replace('|', chr(92) + '|')} | {variable} |")
     return "\n".join(lines) + "\n"

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from woodwind.daemon.forecast_keeper import ForecastKeeper
+from woodwind.daemon.hook_keeper import HookKeeper
+from woodwind.daemon.run_keeper import RunKeeper
 from woodwind.ops.context import Context
 from woodwind.ops.notify import hand_out, take_events
 from woodwind.ops.queue import start_waiting
@@ -60,4 +62,6 @@ KEEPERS: list[Callable[[], Keeper]] = [
     WaitingWorkers,
     Notices,
     ForecastKeeper,
+    RunKeeper,
+    HookKeeper,
 ]

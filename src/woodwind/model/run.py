@@ -135,6 +135,7 @@ class What(StrEnum):
     DETACHED = "detached"
     DROPPED = "dropped"
     ADDED = "added"  # a tracker was asked for work, and gave these tasks or none
+    WIDENED = "widened"  # the run got a group, or more workers for one
     HOLD = "hold"
     STOP = "stop"
     RESUME = "resume"
@@ -151,13 +152,15 @@ class Happened(NamedTuple):
     turn: str = ""
     text: str = ""
     output: str = ""
-    storm: str = ""  # usage or api, where the agent's service failed and not the agent
+    storm: str = ""  # usage, api or gone: the agent's service or its terminal failed, and not the agent
     until: int = 0  # when the service said it would be back
     commits: int = 0
     commit: str = ""
     nothing: bool = False
     closed: bool = False
     hopeless: bool = False  # trying again would not help
+    patient: bool = False  # however long it takes: something outside is down
+    lanes: int = 0
     tasks: tuple[Task, ...] = ()
 
 

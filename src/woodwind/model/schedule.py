@@ -31,6 +31,7 @@ _SHORTEST_WAIT = 1_000
 _LONGEST_WAIT = 5 * 60_000
 _FIRST_BREAK = 60_000
 _LONGEST_BREAK = 60 * 60_000
+_GRACE = 5 * 60_000
 _VERBS = {
     State.STARTING: Verb.START,
     State.COLLECTING: Verb.COLLECT,
@@ -137,6 +138,8 @@ class _Work:
     def take(self, event: Happened) -> None:
         if event.what in (What.HOLD, What.STOP, What.RESUME):
             self._command(event)
+        elif event.what is What.WIDENED:
+            self._widened(event)
         elif event.what is What.ADDED or (event.what is What.LATER and event.group):
             self._fed(event)
         elif (task := self.tasks.get(event.task)) and not (event.delivery and event.delivery != task.delivery):
@@ -169,6 +172,13 @@ class _Work:
                 self._start(task, tell=message or "go_on")
             elif task.state is State.HELD:
                 self._put(task, not_before=0)
+
+    def _widened(self, event: Happened) -> None:
+        group = self.groups.get(event.group, Group(event.group))
+        self.groups[event.group] = group._replace(lanes=max(group.lanes, event.lanes), dry=False)
+        workers = sum(known.lanes for known in self.groups.values())
+        self.settings = self.settings._replace(cap=max(self.settings.cap, workers))
+        self.state = "running" if self.state == "finished" else self.state
 
     def _fed(self, event: Happened) -> None:
         group = self.groups.get(event.group)
@@ -223,6 +233,8 @@ class _Work:
             attached={What.ATTACHED: True, What.DETACHED: False}.get(event.what, task.attached),
             question={What.ASKING: event.text, What.SETTLED: ""}.get(event.what, task.question),
         )
+        if changed.state is State.PAUSING and changed.attached:  # once they leave, it gets a moment more
+            changed = changed._replace(state=State.WORKING, since=self.now, deadline=self.now + _GRACE, why="")
         stands = changed.attached or bool(changed.question)
         if stands and not changed.stopped_at:
             changed = changed._replace(stopped_at=self.now)
@@ -233,7 +245,7 @@ class _Work:
         self.tasks[task.id] = changed
 
     def _later(self, task: Task, event: Happened) -> None:
-        if task.tries >= _MOST_TRIES:
+        if task.tries >= _MOST_TRIES and not event.patient:
             self._give_up(task, event.text, event.output)
             return
         wait = _wait(task.tries, _SHORTEST_WAIT, _LONGEST_WAIT)
@@ -286,7 +298,11 @@ class _Work:
     def _storm(self, task: Task, event: Happened) -> None:
         """The service failed, not the task: no retry is used up, and when it goes on so, everything waits."""
         wait = _wait(task.storms, _FIRST_BREAK // 4, _FIRST_BREAK)
+        if event.storm == "gone":
+            wait = _wait(task.storms, _SHORTEST_WAIT, _FIRST_BREAK)
         self._put(task, state=State.HELD, storms=task.storms + 1, why=event.text, not_before=self.now + wait)
+        if event.storm == "gone":
+            return
         recent = (*(at for at in self.breaker.errors if self.now - at < _STORM_MS), self.now)
         again = self.breaker.probe == task.id
         breaker = self.breaker._replace(errors=recent[-_STORM_COUNT:], probe="" if again else self.breaker.probe)

@@ -119,6 +119,10 @@ class Mux(Protocol):
         """The pane's output as it comes, to be opened; None where it cannot be had."""
         ...
 
+    def watched(self) -> set[str]:
+        """The windows that people have before them, by their ids."""
+        ...
+
     def kill(self, pane: Pane) -> None:
         """Close the terminal and end its process."""
         ...

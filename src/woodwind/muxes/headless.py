@@ -170,6 +170,9 @@ class Headless:
     def tail(self, pane: Pane) -> None:
         return None
 
+    def watched(self) -> set[str]:
+        return set()
+
     def kill(self, pane: Pane) -> None:
         self.end(pane)
         place = self._place(pane.worker)

@@ -37,11 +37,26 @@ def hooks(ctx: Context) -> list[Hook]:
         "setup": config.hooks.setup,
         "teardown": config.hooks.teardown,
     }
+    values |= {f"on.{event}": command for event, command in config.hooks.on.items()}
     for name, text in values.items():
-        source = loaded.sources.get(_KEYS[name], "")
+        source = loaded.sources.get(_key(name), "")
         if text.strip():
             found.append(Hook(name, text, source, source != paths.config_file() and not source.startswith("$")))
     return found
+
+
+def _key(name: str) -> str:
+    return _KEYS.get(name) or f"hooks.{name}"
+
+
+def lifecycle(ctx: Context, project: str) -> dict[str, str]:
+    """The commands of [hooks.on] that may run, by the kind of event."""
+    mine = [hook for hook in hooks(ctx) if hook.name.startswith("on.")]
+    return {
+        hook.name.removeprefix("on."): hook.text
+        for hook in mine
+        if not hook.foreign or approvals.is_approved(ctx.store, project, hook.name, hook.digest)
+    }
 
 
 def allowed(ctx: Context, project: str, *, names: tuple[str, ...] = NAMES, ask: bool = False) -> dict[str, str]:
@@ -87,13 +102,14 @@ def listed(ctx: Context, project: str) -> list[dict[str, Any]]:
 
 def decide(ctx: Context, project: str, names: list[str], *, approve: bool) -> list[dict[str, Any]]:
     """Approve the texts of these hooks as they are now (none named: of all), or take approvals back."""
-    unknown = [name for name in names if name not in _KEYS]
+    known = [*_KEYS, *(hook.name for hook in hooks(ctx) if hook.name not in _KEYS)]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise UsageError(f"there is no hook {unknown[0]!r}", hint=f"Known are {', '.join(_KEYS)}.")
+        raise UsageError(f"there is no hook {unknown[0]!r}", hint=f"Known are {', '.join(known)}.")
     if approve:
         _approve(ctx, project, [h for h in hooks(ctx) if h.foreign and (not names or h.name in names)])
     else:
         with ctx.store.transaction() as db:
-            for name in names or _KEYS:
+            for name in names or known:
                 approvals.revoke(db, project, name)
     return listed(ctx, project)

@@ -46,7 +46,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
     headless = place == HEADLESS
     if headless and agent is None:
         raise UsageError("a shell needs a terminal, so it cannot run headless", hint="Leave --headless out.")
-    worker_id = new_id("w")
+    worker_id = request.id or new_id("w")
     start = Start(
         prompt=POINTER,
         session=new_uuid(),

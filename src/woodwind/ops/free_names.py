@@ -38,6 +38,7 @@ class Request(NamedTuple):
     naming: str = ""  # what names are made from, instead of the task
     target: str = ""  # the branch that it is for, where its base is a bare commit
     untrusted: bool = False  # its base is a stranger's code
+    id: str = ""  # of the worker, where it was chosen before, so that a repeated call finds it
 
 
 def free_names(ctx: Context, project: str, request: Request, refs: Refs) -> tuple[str, str, str]:

@@ -109,6 +109,17 @@ class Server:
             return []
         return [listed for listed in map(_pane, lines) if listed]
 
+    def watched(self) -> set[str]:
+        if not os.path.exists(self.server):
+            return set()
+        try:
+            lines = self._ask("list-clients", "-F", "#{client_control_mode} #{window_id}")
+        except (TmuxError, MissingTool):
+            if self.running():
+                raise
+            return set()
+        return {line.partition(" ")[2] for line in lines if line.startswith("0 ")}
+
     def option(self, name: str, target: str = "") -> str:
         """The value of an option in effect, for the server or a session."""
         words = ("-A", "-t", target, name) if target else ("-s", name)

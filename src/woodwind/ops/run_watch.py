@@ -1,0 +1,84 @@
+"""What a run's workers have done since: read from the store at every look, so that no lost event can stall it."""
+
+from collections.abc import Iterable
+
+from woodwind.model.run import FINAL, Happened, Run, State, Task, What
+from woodwind.model.status import Phase
+from woodwind.model.storms import back_at, storm_of
+from woodwind.model.turn import State as TurnState, Turn
+from woodwind.ops.context import Context
+from woodwind.ops.presence import with_person
+from woodwind.ops.run_tasks import landed_as
+from woodwind.store import told, turns, workers
+from woodwind.store.runs import RunRow
+
+
+def look(ctx: Context, row: RunRow, run: Run) -> list[Happened]:
+    """What happened to the tasks that wait for their agents or for a person."""
+    heard: list[Happened] = []
+    held = [task for task in run.tasks.values() if task.attached and task.state not in FINAL]
+    if held:
+        still = with_person(ctx, [task.worker for task in held])
+        heard += [Happened(What.DETACHED, task.id) for task in held if not _held(ctx, task, still)]
+    for task in run.tasks.values():
+        if task.state is State.WORKING:
+            heard += _working(ctx, task)
+        elif task.state is State.READY:
+            heard += _ready(ctx, row, task)
+    return heard
+
+
+def _held(ctx: Context, task: Task, people: Iterable[str]) -> bool:
+    """Whether a person still holds a task: at its terminal, or by `ww pause`."""
+    if task.worker in people:
+        return True
+    worker = workers.find(ctx.store, task.worker)
+    return task.state is State.WORKING and worker is not None and worker.phase == Phase.PAUSED
+
+
+def _working(ctx: Context, task: Task) -> list[Happened]:
+    worker = workers.find(ctx.store, task.worker)
+    if worker is None or worker.phase == Phase.REMOVED:
+        why = "its worker was removed while it worked"
+        return [Happened(What.FAILED, task.id, task.delivery, text=why, hopeless=True)]
+    if worker.phase == Phase.PAUSED:
+        return [] if task.attached else [Happened(What.ATTACHED, task.id)]
+    heard = _question(ctx, task)
+    last = newest_turn(turns.of_worker(ctx.store.db, task.worker, 20), task.turn)
+    return heard + _outcome(task, last) if last and not last.is_open else heard
+
+
+def newest_turn(found: list[Turn], began: str) -> Turn | None:
+    """The turn whose end is the task's: the newest since it began, whoever gave it; an open one comes first."""
+    number = next((turn.number for turn in found if turn.id == began), 0)
+    since = [turn for turn in found if turn.number >= number]
+    return next((turn for turn in since if turn.is_open), since[-1] if since else None)
+
+
+def _outcome(task: Task, turn: Turn) -> list[Happened]:
+    if turn.state is TurnState.DONE:
+        return [Happened(What.DONE, task.id, task.delivery, text=turn.last_words)]
+    why = turn.why or "its turn was interrupted"
+    storm = storm_of(why) if turn.state is TurnState.FAILED else ""
+    if turn.state is TurnState.INTERRUPTED and "terminal was closed" in why:
+        storm = "gone"
+    return [Happened(What.FAILED, task.id, task.delivery, text=why, storm=storm, until=back_at(why))]
+
+
+def _question(ctx: Context, task: Task) -> list[Happened]:
+    seen = told.find(ctx.store.db, task.worker)
+    question = f"{seen.since} {seen.detail}" if seen and seen.status == "asking" else ""
+    if question == task.question:
+        return []
+    return [Happened(What.ASKING, task.id, text=question) if question else Happened(What.SETTLED, task.id)]
+
+
+def _ready(ctx: Context, row: RunRow, task: Task) -> list[Happened]:
+    """A task that a person ships: whether they did."""
+    worker = workers.find(ctx.store, task.worker)
+    commit = landed_as(ctx, worker, row.target) if worker else ""
+    if commit:
+        return [Happened(What.LANDED, task.id, commit=commit)]
+    if worker is None or worker.phase == Phase.REMOVED:
+        return [Happened(What.DROPPED, task.id, text="its worker was removed, and its work did not land")]
+    return []

@@ -1,0 +1,205 @@
+"""`ww run`: plans that the daemon carries out with rehearsal agents."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from woodwind.testing.daemons import daemon_status, start_daemon
+from woodwind.testing.plans import (
+    DIAMOND,
+    adds,
+    await_run,
+    await_task,
+    begin_run,
+    run_status,
+    states_of,
+    write_plan,
+)
+from woodwind.testing.repo import git
+from woodwind.testing.sandbox import Sandbox
+
+LONG = os.environ.get("WOODWIND_FAULTS") == "long"
+KILLS = 20 if LONG else 3
+
+
+def files_on(repo: Path, branch: str) -> dict[str, str]:
+    names = git(repo, "ls-tree", "-r", "--name-only", branch).splitlines()
+    return {name: git(repo, "show", f"{branch}:{name}") for name in names if name.endswith(".txt")}
+
+
+def test_children_start_from_their_parents_commits_and_hear_of_them(sandbox: Sandbox, repo: Path) -> None:
+    lines = {
+        "one": adds("one"),
+        "two": ["run cp one.txt two.txt", "run cp .woodwind/brief.md seen.txt", "commit Add two", "say Added two"],
+    }
+    plan = write_plan(sandbox.home / "plan.toml", lines, after={"two": ["one"]}, verify=False)
+    ended = sandbox.ww("run", str(plan), "--permissions", "auto", cwd=repo, timeout=100)
+    assert ended.code == 0, ended
+    assert "one started" in ended.stdout
+    assert "two landed" in ended.stdout
+    made = files_on(repo, "feat/all")
+    assert made["two.txt"] == "made by one"
+    assert "Added one" in made["seen.txt"]
+    assert "one.txt" in made["seen.txt"]
+    assert git(repo, "log", "--oneline", "main").count("\n") == 0
+    assert sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"] == []
+
+
+@pytest.mark.timeout(3600 if LONG else 300)
+def test_a_daemon_killed_at_random_moments_changes_nothing_in_the_end(sandbox: Sandbox, repo: Path) -> None:
+    chance = random.Random(41)
+    tasks = {name: adds(name) for name in DIAMOND}
+    plan = write_plan(sandbox.home / "plan.toml", tasks, after=DIAMOND, verify=False, max_concurrent=3)
+    run = begin_run(sandbox, repo, plan)
+    for _ in range(KILLS):
+        time.sleep(chance.uniform(0.05, 2.0))  # the moment is what is tried, nothing is waited for
+        daemon = daemon_status(sandbox)
+        if daemon:
+            os.kill(daemon["pid"], signal.SIGKILL)
+        if run_status(sandbox, repo, run)["state"] == "finished":
+            break
+        start_daemon(sandbox)
+    start_daemon(sandbox)
+    told = await_run(sandbox, repo, run, timeout=240)
+    assert set(states_of(told).values()) == {"landed"}, told
+    assert files_on(repo, "feat/all") == {f"{name}.txt": f"made by {name}" for name in DIAMOND}
+    subjects = git(repo, "log", "--no-merges", "--format=%s", "main..feat/all").splitlines()
+    assert sorted(subjects) == sorted(f"Add {name}" for name in DIAMOND)
+
+
+def test_a_task_that_failed_is_told_what_was_seen_and_only_its_children_wait(sandbox: Sandbox, repo: Path) -> None:
+    check = sandbox.home / "check"
+    check.write_text(
+        "test -f mended.txt && exit 0\n"
+        "printf 'it is broken\\nrehearse: write mended.txt yes\\nrehearse: commit Mend it\\n'; exit 1\n"
+    )
+    config = repo / "woodwind.toml"
+    config.write_text(f'{config.read_text()}\n[verify]\ncommand = "sh {check}"\n')
+    lines = {
+        "breaks": adds("breaks"),
+        "after": adds("after"),
+        "idle": ["say I looked at it"],
+        "child": adds("child"),
+        "empty": ["say It is there already.\\nNOTHING TO DO"],
+        "after-empty": adds("after-empty"),
+    }
+    after = {"after": ["breaks"], "child": ["idle"], "idle": ["breaks"], "empty": ["breaks"], "after-empty": ["empty"]}
+    plan = write_plan(sandbox.home / "plan.toml", lines, after=after)
+    run = begin_run(sandbox, repo, plan, "--skip-preflight")
+    told = await_run(sandbox, repo, run)
+    assert states_of(told) == {
+        "breaks": "landed",
+        "after": "landed",
+        "idle": "failed",
+        "child": "blocked",
+        "empty": "nothing",
+        "after-empty": "landed",
+    }
+    assert told["tasks"]["breaks"]["attempt"] == 2
+    assert told["tasks"]["idle"]["why"] == "it ended without a commit"
+    assert told["tasks"]["idle"]["attempt"] == 2
+    assert files_on(repo, "feat/all")["mended.txt"] == "yes"
+    report = sandbox.ww("run", "report", cwd=repo, check=True).stdout
+    assert "idle  failed: it ended without a commit" in report
+    assert "child  blocked: idle did not land" in report
+
+
+def test_what_is_left_uncommitted_is_committed_and_conflicts_go_back_to_the_agent(sandbox: Sandbox, repo: Path) -> None:
+    settles = "Settle it:\nrehearse: run git merge --quiet -X ours feat/all"
+    lines = {
+        "first": ["write same.txt first", "commit First", "say Done"],
+        "second": ["think 1", "write same.txt second", "say Done and not committed"],
+    }
+    plan = write_plan(sandbox.home / "plan.toml", lines, verify=False, retries=0)
+    run = begin_run(sandbox, repo, plan)
+    told = await_run(sandbox, repo, run)
+    states = states_of(told)
+    assert sorted(states.values()) == ["failed", "landed"]
+    loser = next(name for name, state in states.items() if state == "failed")
+    assert "conflicts with feat/all in same.txt" in told["tasks"][loser]["why"]
+    sandbox.ww("run", "resume", run, "--message", settles, cwd=repo, check=True)
+    told = await_run(sandbox, repo, run)
+    assert set(states_of(told).values()) == {"landed"}, told
+
+
+def test_stop_keeps_everything_and_resume_goes_on(sandbox: Sandbox, repo: Path) -> None:
+    lines = {"slow": ["think 600"], "next": adds("next")}
+    plan = write_plan(sandbox.home / "plan.toml", lines, after={"next": ["slow"]}, verify=False)
+    run = begin_run(sandbox, repo, plan)
+    await_task(sandbox, repo, run, "slow", "working")
+    stopped = sandbox.ww("run", "stop", "--json", cwd=repo, check=True).json["data"]
+    assert stopped["state"] == "stopped"
+    assert stopped["paused"] == ["slow"]
+    assert [worker["name"] for worker in sandbox.ww("ls", "--json", cwd=repo).json["data"]] == ["slow"]
+    again = sandbox.ww("run", "stop", run, "--json", cwd=repo)
+    assert again.json["error"]["code"] == "not_running"
+    message = "Now:\nrehearse: write slow.txt yes\nrehearse: commit At last"
+    sandbox.ww("run", "resume", run, "--message", message, cwd=repo, check=True)
+    told = await_run(sandbox, repo, run)
+    assert set(states_of(told).values()) == {"landed"}, told
+
+
+def test_a_task_out_of_time_is_paused_and_the_others_go_on(sandbox: Sandbox, repo: Path) -> None:
+    lines = {"hangs": ["hang"], "exits": ["exit 3"], "fine": adds("fine")}
+    more = {"hangs": 'timeout = "2s"', "exits": "retries = 0"}
+    plan = write_plan(sandbox.home / "plan.toml", lines, more=more, verify=False)
+    run = begin_run(sandbox, repo, plan)
+    told = await_run(sandbox, repo, run)
+    assert states_of(told) == {"hangs": "timed_out", "exits": "failed", "fine": "landed"}
+    assert "exited with status 3" in told["tasks"]["exits"]["why"]
+    workers = {w["name"]: w for w in sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]}
+    assert workers["hangs"]["phase"] == "paused"
+
+
+def test_a_person_who_ships_lets_the_children_begin(sandbox: Sandbox, repo: Path) -> None:
+    plan = write_plan(
+        sandbox.home / "plan.toml",
+        {"one": adds("one"), "two": adds("two")},
+        after={"two": ["one"]},
+        mode="ship",
+        branch="",
+        verify=False,
+    )
+    run = begin_run(sandbox, repo, plan)
+    await_task(sandbox, repo, run, "one", "ready")
+    assert run_status(sandbox, repo, run)["tasks"]["two"]["state"] == "waiting"
+    sandbox.ww("ship", "one", "--no-verify", "--yes", cwd=repo, check=True)
+    await_task(sandbox, repo, run, "two", "ready")
+    assert (repo / "one.txt").exists()
+    sandbox.ww("run", "stop", run, cwd=repo, check=True)
+
+
+def test_a_branch_reaches_its_base_by_itself_only_when_asked(sandbox: Sandbox, repo: Path) -> None:
+    plan = write_plan(sandbox.home / "plan.toml", {"one": adds("one")}, verify=False)
+    run = begin_run(sandbox, repo, plan, "--auto-ship")
+    told = await_run(sandbox, repo, run)
+    assert states_of(told) == {"one": "landed", "ship the branch": "landed"}
+    assert files_on(repo, "main") == {"one.txt": "made by one"}
+
+
+def test_what_cannot_go_well_is_refused_before_it_begins(sandbox: Sandbox, repo: Path) -> None:
+    plan = write_plan(sandbox.home / "plan.toml", {"one": ["hang"]})
+    unset = sandbox.ww("run", str(plan), "--detach", "--json", cwd=repo)
+    assert unset.json["error"]["code"] == "no_permissions"
+    command = ("run", str(plan), "--detach", "--permissions", "auto", "--json")
+    assert "no [verify] command" in sandbox.ww(*command, cwd=repo).json["error"]["message"]
+    config = repo / "woodwind.toml"
+    config.write_text(config.read_text() + '\n[verify]\ncommand = "false"\n')
+    red = sandbox.ww(*command, cwd=repo).json["error"]
+    assert red["code"] == "preflight"
+    assert "`false` fails on main" in red["message"]
+    assert sandbox.ww("runs", "--json", cwd=repo, check=True).json["data"] == []
+    run = begin_run(sandbox, repo, plan, "--skip-preflight")
+    assert sandbox.ww(*command, "--skip-preflight", cwd=repo).json["error"]["code"] == "branch_in_run"
+    sandbox.ww("run", "stop", run, cwd=repo, check=True)
+    bad = sandbox.home / "bad.toml"
+    bad.write_text('[[task]]\nid = "a"\ndescription = "A"\ndepends = ["b"]\n')
+    wrong = sandbox.ww("run", str(bad), "--json", cwd=repo)
+    assert wrong.code == 2
+    assert wrong.json["error"]["message"].startswith(f"{bad}:4: unknown key `depends`")
