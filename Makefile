@@ -55,6 +55,10 @@ bench: $(VENV)/.ready ## measure speed against bare git and tmux
 faults: $(VENV)/.ready ## run the fault tests in their long form
 	TMPDIR=$$(scripts/scratch) WOODWIND_FAULTS=long $(PYTHON_IN_VENV) -m pytest -n auto tests/faults $(ARGS)
 
+.PHONY: soak
+soak: $(VENV)/.ready ## watch 200 agents under random events for 10 minutes; ARGS="--workers 20 --minutes 1" for less
+	TMPDIR=$$(scripts/scratch) $(PYTHON_IN_VENV) -m benchmarks.soak $(ARGS)
+
 .PHONY: docs
 docs: $(VENV)/.ready ## write the generated parts of docs/ again
 	$(PYTHON_IN_VENV) -m woodwind.cli.reference docs

@@ -1,0 +1,185 @@
+"""What watching costs: a hook, the way of an event to a subscriber, and the daemon beside tmux alone."""
+
+import os
+import random
+import sqlite3
+import statistics
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.budgets import Row
+from benchmarks.scene import Scene
+from benchmarks.timing import CannotMeasure, Variant, race
+from woodwind.base.spool import hook_command
+from woodwind.testing.daemons import Listener, daemon_status, listening, start_daemon
+
+QUIET_AGENT = "#!/bin/sh\nexec sleep 86400\n"
+_EVENT = '{{"hook_event_name": "{kind}", "session_id": "s", "prompt_id": "{prompt}", "prompt": "x"}}'
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """From an event's file to its subscriber, in milliseconds."""
+
+    workers: int
+    events: int
+    p50: float
+    p99: float
+    goal: float = 50
+
+    @property
+    def ok(self) -> bool:
+        """Whether the budget is met."""
+        return self.p99 <= self.goal
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The share of one core that watching takes, in percent: tmux alone, and tmux with the daemon and its children."""
+
+    panes: int
+    doing: str
+    alone: float
+    watched: float
+    memory: int  # of the daemon, in bytes
+    goal: float  # how many times `alone`; 0 for the absolute goal of quiet panes
+
+    @property
+    def ok(self) -> bool:
+        """Whether the budget is met; below a tenth of a percent a ratio says nothing."""
+        return self.watched <= 1.5 if not self.goal else self.watched <= self.goal * max(self.alone, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A worker's id, the hook of its agent, and the terminal that it prints on."""
+
+    id: str
+    hook: str
+    tty: str
+
+
+def hook_cost(scene: Scene, rounds: int) -> Row:
+    """One event by a hook beside a shell that does nothing."""
+    folder = scene.sandbox.root / "spool"
+    folder.mkdir(exist_ok=True)
+    payload = scene.sandbox.root / "payload"
+    payload.write_text(_EVENT.format(kind="UserPromptSubmit", prompt="p") + "x" * 500, encoding="utf-8")
+    hook = hook_command(str(folder), "bench")
+    variants = {
+        "limit": Variant(lambda: [["/bin/sh", "-c", f": <{payload}"]]),
+        "hook": Variant(lambda: [["/bin/sh", "-c", f"({hook}) <{payload}"]]),
+    }
+    times = race(variants, rounds, cwd=str(folder), env=scene.env)
+    if len(list(folder.iterdir())) < rounds:
+        raise CannotMeasure("the hook wrote no events")
+    return Row("a hook's event", times["hook"], "sh -c :", times["limit"], 3)
+
+
+def workers_of(scene: Scene) -> list[Told]:
+    """All workers of the scene, with what is needed to play their agents."""
+    state = Path(scene.env["XDG_STATE_HOME"], "woodwind")
+    with sqlite3.connect(state / "woodwind.db") as db:
+        nonces = dict(db.execute("SELECT worker, nonce FROM terminal"))
+    listed = scene.sandbox.tmux("list-panes", "-a", "-F", "#{@woodwind} #{pane_tty}")
+    ttys = dict(line.split() for line in listed.splitlines() if line.startswith("w"))
+    return [Told(w, hook_command(str(state / "workers" / w / "spool"), n), ttys[w]) for w, n in nonces.items()]
+
+
+def tell(worker: Told, kind: str, prompt: str) -> None:
+    """Let an agent's hook tell an event."""
+    text = _EVENT.format(kind=kind, prompt=prompt).encode()
+    subprocess.run(["/bin/sh", "-c", worker.hook], input=text, check=True)
+
+
+def latency(scene: Scene, count: int) -> Latency:
+    """The times from the end of a hook to its event at a subscriber, spread over all workers at random moments."""
+    workers = workers_of(scene)
+    chance = random.Random(7)
+    start_daemon(scene.sandbox)
+    with listening(scene.sandbox) as heard:
+        _settled(heard)
+        times: list[float] = []
+        for n in range(count):
+            worker, prompt = chance.choice(workers), f"p{n}"
+            before = heard.last_of(worker.id, "turn.submitted")
+            tell(worker, "UserPromptSubmit", prompt)
+            times.append(_awaited(heard, worker.id, before["seq"] if before else 0))
+            tell(worker, "Stop", prompt)
+            time.sleep(chance.uniform(0.02, 0.08))
+        times.sort()
+    scene.sandbox.ww("daemon", "stop", check=True)
+    return Latency(len(workers), len(times), statistics.median(times), times[int(len(times) * 0.99)])
+
+
+def _settled(heard: Listener) -> None:
+    """Wait until nothing has come for two seconds: what was there before is told."""
+    seen, since = -1, time.monotonic()
+    while time.monotonic() - since < 2:
+        if len(heard.events) != seen:
+            seen, since = len(heard.events), time.monotonic()
+        time.sleep(0.05)
+
+
+def _awaited(heard: Listener, worker: str, after: int) -> float:
+    """How many milliseconds it takes from now until a worker's new turn is heard of."""
+    began = time.perf_counter()
+    while time.perf_counter() - began < 30:
+        if heard.last_of(worker, "turn.submitted", after=after):
+            return (time.perf_counter() - began) * 1000
+        time.sleep(0.0005)
+    raise CannotMeasure(f"an event of {worker} never came")
+
+
+def loads(scene: Scene, seconds: float) -> list[Load]:
+    """The share of a core that quiet and printing panes take, with and without the daemon, taking turns."""
+    workers = workers_of(scene)
+    server = int(scene.sandbox.tmux("display-message", "-p", "#{pid}"))
+    found = []
+    for doing, kind in (("quiet", ""), ("printing at their prompt", "Stop"), ("printing at work", "UserPromptSubmit")):
+        for worker in workers if kind else []:
+            tell(worker, kind, "load")
+        ttys = [worker.tty for worker in workers] if kind else []
+        alone = _share([server], ttys, seconds)
+        daemon = start_daemon(scene.sandbox)["pid"]
+        time.sleep(8)  # its start, and the second look after it, are not what is measured
+        watched = _share([server, daemon], ttys, seconds)
+        status = daemon_status(scene.sandbox)
+        if not status or status["pid"] != daemon:
+            raise CannotMeasure("the daemon did not stay")
+        memory = resident(daemon)
+        scene.sandbox.ww("daemon", "stop", check=True)
+        found.append(Load(len(workers), doing, alone, watched, memory, 1.5 if kind else 0))
+    return found
+
+
+def _share(pids: list[int], ttys: list[str], seconds: float) -> float:
+    """How much of a core these took, with their children that have ended; each terminal gets a line a second."""
+    writers = [os.open(tty, os.O_WRONLY | os.O_NOCTTY) for tty in ttys]
+    before, began, lines = sum(map(_cpu, pids)), time.monotonic(), 0
+    try:
+        while (passed := time.monotonic() - began) < seconds:
+            for fd in writers[lines % 10 :: 10]:  # a tenth of them each tenth of a second
+                os.write(fd, b"another line of output, as an agent would print it\r\n")
+            lines += 1
+            time.sleep(max(0.0, lines * 0.1 - passed))
+    finally:
+        for fd in writers:
+            os.close(fd)
+    return 100 * (sum(map(_cpu, pids)) - before) / _TICKS / (time.monotonic() - began)
+
+
+def _cpu(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return sum(map(int, fields[11:15]))
+
+
+def resident(pid: int) -> int:
+    """The resident memory of a process, in bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    return 0
