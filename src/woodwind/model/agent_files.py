@@ -10,7 +10,7 @@ _NAMES = frozenset(
 _STARTS = (".env.", ".aider")
 _FOLDERS = frozenset(
     ".claude .claude-plugin .codex .gemini .opencode .pi .factory .amp .goose .kiro .cursor .agents .openclaude "
-    ".vscode .idea .devcontainer".split()
+    ".woodwind .vscode .idea .devcontainer".split()
 )
 
 

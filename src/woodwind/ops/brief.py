@@ -3,8 +3,9 @@
 import os
 
 from woodwind.base import paths
+from woodwind.base.files import make_private_dir
 from woodwind.model import naming
-from woodwind.model.brief import FILE, BriefFacts
+from woodwind.model.brief import FILE, FOLDER, BriefFacts
 from woodwind.model.checks import PRESENT, TELLING, checks_for
 from woodwind.model.errors import NotFound, UsageError
 from woodwind.model.marked import without_seal
@@ -121,9 +122,44 @@ def _read(path: str) -> str:
         return ""
 
 
-def of_worker(worker: Worker) -> str:
-    """The brief as it lies in a worker's folder; NotFound when it is not there."""
+def _copy_of(worker: str) -> str:
+    return os.path.join(paths.worker_dir(worker), "brief.md")
+
+
+def keep(worker: Worker) -> None:
+    """Keep a copy of a worker's brief: a pruned worktree comes back without its ignored files, and it is one."""
     text = _read(os.path.join(worker.worktree.path, FILE))
+    try:
+        make_private_dir(os.path.dirname(_copy_of(worker.id)))
+        with open(_copy_of(worker.id), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError:
+        pass  # a comfort only: the worker has its brief
+
+
+def bring_back(worker: Worker) -> None:
+    """Put a brief that is gone from a worker's folder back from the copy, if there is one."""
+    folder = os.path.join(worker.worktree.path, FOLDER)
+    text = _read(_copy_of(worker.id))
+    if not text or os.path.lexists(folder) or not os.path.isdir(worker.worktree.path):
+        return
+    write_folder(worker.worktree.path, text)
+
+
+def write_folder(tree: str, text: str) -> None:
+    """Write the brief into a worktree, in a folder that ignores itself: no `git status` shows it.
+
+    Not made durable, which would cost 7 ms each: the store and the record have the task, too.
+    """
+    os.mkdir(os.path.join(tree, FOLDER))
+    for name, data in ((f"{FOLDER}/.gitignore", "*\n"), (FILE, text)):
+        with open(os.path.join(tree, name), "xb") as file:
+            file.write(data.encode("utf-8", "replace"))
+
+
+def of_worker(worker: Worker) -> str:
+    """The brief as it lies in a worker's folder, or its copy; NotFound when there is neither."""
+    text = _read(os.path.join(worker.worktree.path, FILE)) or _read(_copy_of(worker.id))
     if not text:
         raise NotFound(f"{worker.name} has no brief: {FILE} is not in its folder", code="no_brief")
     return text

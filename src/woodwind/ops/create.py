@@ -14,7 +14,7 @@ from woodwind.git import branches, checkouts, worktrees
 from woodwind.git.identity import lock_of
 from woodwind.git.repo import Refs, base_for
 from woodwind.git.tree import Tree
-from woodwind.model.brief import FILE, FOLDER, POINTER, build
+from woodwind.model.brief import FOLDER, POINTER, build
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError
 from woodwind.model.status import Phase
@@ -24,7 +24,7 @@ from woodwind.model.worker import HEADLESS, SHELL, Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux
 from woodwind.ops import environment, ports
-from woodwind.ops.brief import choose_template, facts_for
+from woodwind.ops.brief import choose_template, facts_for, keep, write_folder
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
@@ -78,6 +78,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         how.env.update(ports.variables(ctx, worker_id))
         operation.mux, operation.how, operation.wanted, operation.request = mux, how, wanted, request
         carry_out(ctx, operation, row)
+        keep(worker)
         if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
             ctx.say("waiting for the agent to take its brief")
             wait_until_quiet(mux, operation.pane)
@@ -175,12 +176,6 @@ def _reserve(
     return worker, row
 
 
-def _write(path: str, data: bytes) -> None:
-    """Write a new file. Not made durable, which would cost 7 ms each: the store and the record have the task, too."""
-    with open(path, "xb") as file:
-        file.write(data)
-
-
 class Create:
     """The journalled operation behind `ww new`. After a crash it is undone: no half-made worker stays."""
 
@@ -261,18 +256,15 @@ class Create:
                 code="folder_exists",
                 hint=f"Woodwind keeps the brief there: remove {FOLDER} from the repository.",
             )
-        self._fill_brief(folder)
+        self._fill_brief()
 
-    def _fill_brief(self, folder: str) -> None:
-        os.mkdir(folder)
-        # A folder that ignores itself: nothing of it can show in git status or be committed by accident.
-        _write(os.path.join(folder, ".gitignore"), b"*\n")
+    def _fill_brief(self) -> None:
         assert self.request
         base = self.tree.base_branch or self.tree.base_commit
         facts = facts_for(self.ctx, self.request, branch=self.tree.branch, base=base, folder=self.tree.path)
         facts = facts._replace(extra=(*facts.extra, *environment.section(self.plan, self.worker.id)))
         text = build(facts._replace(task=facts.task.strip() or ("" if facts.ticket else self.worker.title)))
-        _write(os.path.join(self.tree.path, FILE), text.encode("utf-8", "replace"))
+        write_folder(self.tree.path, text)
 
     def _open_terminal(self) -> None:
         assert self.mux

@@ -17,6 +17,7 @@ from woodwind.model.worker import HEADLESS, SHELL, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops import ports
+from woodwind.ops.brief import bring_back
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver, wait_until_quiet
 from woodwind.ops.inside import require_folder
@@ -90,6 +91,7 @@ def start_program(
     ctx: Context, worker: Worker, agent: Agent | None, start: Start, found: tuple[Mux, Pane] | None
 ) -> None:
     """Start a worker's program in the terminal that it had, or in a new one; the caller holds the worker's lock."""
+    bring_back(worker)
     automated = worker.automated and not ctx.person
     how = launch_of(ctx, agent, start, worker=worker.id, project=worker.project, automated=automated)
     how.env.update(ports.variables(ctx, worker.id))
