@@ -75,6 +75,9 @@ def test_the_guilty_one_falls_out_and_the_others_land(scene: Scene, lanes: str) 
     assert names(scene.box, scene.repo) == [made[3]["name"]]
     shown = scene.ww("queue", check=True).stdout
     assert f"{made[3]['name']} fell out of the last queue" in shown
+    assert "has not changed since" in shown
+    assert scene.ww(*SHIP, "--json").json["error"]["code"] == "nobody_ready"
+    assert scene.ww(*SHIP, made[3]["name"]).code == 6
     assert "fell out of the queue" in scene.ww("ls", check=True).stdout
     told = rows(scene.box, "SELECT data FROM event WHERE kind = 'queue.dropped' AND worker = ?", made[3]["id"])
     assert json.loads(told[0][0])["output"] == dropped["output"]

@@ -105,6 +105,7 @@ class Stage:
             if not Path(worker["path"]).is_dir():
                 self.ww("restore", worker["name"], check=True)
         assert set(names(self.box, self.repo)) == {w["name"] for w in self.workers}
+        commit(self.trees[2], "Try again")  # unchanged, it would not be tried
 
 
 @pytest.fixture(scope="module")

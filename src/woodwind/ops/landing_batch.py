@@ -174,7 +174,9 @@ def give_up(
         operations.finish(db, operation.row.id, "undone")
         if dropped:
             drop(db, queue, operation.subject or landing, landing.project, why, output, code=code)
-        landing_queues.change(db, queue, landing.worker, landing="", batch_old="", batch_new="")
+        # One that fell out keeps its landing, which tells at which commit it was.
+        kept = landing.id if dropped else ""
+        landing_queues.change(db, queue, landing.worker, landing=kept, batch_old="", batch_new="")
 
 
 def drop(db: Any, queue: str, worker: Worker | Landing, project: str, why: str, output: str = "", *, code: str) -> None:

@@ -11,7 +11,7 @@ from woodwind.ops.context import Context
 from woodwind.ops.diff import work_tree
 from woodwind.ops.forecast import refresh, trial_merges
 from woodwind.ops.listing import list_workers
-from woodwind.store import forecasts, landing_queues, workers
+from woodwind.store import forecasts, landing_queues, landings, workers
 
 
 class Choice:
@@ -22,6 +22,7 @@ class Choice:
         self.project = project
         refresh(ctx, project)
         self.snapshots = forecasts.snapshots(ctx.store, project)
+        self.fell_out = {e.worker: e for e in landing_queues.dropped(ctx.store, project)}
         self.waiting: list[dict[str, str]] = []
         self.workers: dict[str, Worker] = {}
         candidates: list[Candidate] = []
@@ -54,10 +55,18 @@ class Choice:
             in_place=worker.in_place,
             work=bool(files),
         )
+        if not why and self._is_as_it_fell_out(worker):
+            why = "it fell out of the last queue and has not changed since; name it to try again"
         if why and not is_named:  # one that was named is tried; what stands in its way is then told
             self.waiting.append({"name": worker.name, "id": worker.id, "why": why})
             return None
         return Candidate(worker.id, worker.name, age, lines, files)
+
+    def _is_as_it_fell_out(self, worker: Worker) -> bool:
+        entry = self.fell_out.get(worker.id)
+        landing = landings.find(self.ctx.store, entry.landing) if entry else None
+        snapshot = self.snapshots.get(worker.id)
+        return bool(landing and snapshot and landing.tip == snapshot.head == snapshot.snapshot)
 
     def _work(self, worker: Worker) -> tuple[int, int]:
         """How many files and lines the worker would change in its target, by what it has right now."""

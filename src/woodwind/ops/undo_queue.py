@@ -77,6 +77,7 @@ def undo_queue(ctx: Context, project: str, queue: str, *, verify: bool = True) -
         worker = workers.find(ctx.store, entry.worker)
         if worker:
             check_may_touch(ctx, worker)
+    landing_queues.forgive(ctx.store, queue)
     first, last = pairs[0], pairs[-1]
     at_once = last[1].via == "local" and branch_tip(ctx.repo.common, last[1].target) == last[0].batch_new
     at_once = at_once and _unbroken([entry for entry, _ in pairs])

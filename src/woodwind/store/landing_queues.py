@@ -112,6 +112,12 @@ def change(db: sqlite3.Connection, queue: str, worker: str, **values: str) -> No
     db.execute(sql, (*values.values(), queue, worker))
 
 
+def forgive(store: Store, queue: str) -> None:
+    """What the queue landed is taken back: who fell out of it may fit in again."""
+    with store.transaction() as db:
+        db.execute("UPDATE landing_queue_entry SET state = 'undone' WHERE queue = ? AND state = 'dropped'", (queue,))
+
+
 def set_told(db: sqlite3.Connection, queue: str, worker: str) -> None:
     """Remember that a worker was told why it fell out, inside a transaction."""
     sql = "UPDATE landing_queue_entry SET told_at = ? WHERE queue = ? AND worker = ?"
