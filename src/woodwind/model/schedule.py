@@ -218,7 +218,7 @@ class _Work:
             self._collected(task, event)
         elif what is What.LANDED and state in (State.LANDING, State.READY):
             self._put(task, state=State.LANDED, commit=event.commit, why="", tries=0)
-            self._awaken(task.group)
+            self._awaken("" if task.closing else task.group)
         elif what is What.PAUSED and state is State.PAUSING:
             self._put(task, state=State.TIMED_OUT, why=event.text or "it took longer than its timeout")
             self._probe_over(task)

@@ -1,0 +1,93 @@
+"""`ww loop`: tickets of a Markdown list, one after the other, until none is left."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from woodwind.testing.plans import await_run
+from woodwind.testing.repo import git
+from woodwind.testing.sandbox import Sandbox
+
+LONG = os.environ.get("WOODWIND_FAULTS") == "long"
+TICKETS = 20 if LONG else 6
+CLOSE = f"run {sys.executable} -m woodwind loop close"
+
+
+def item(name: str, *lines: str) -> str:
+    return f"- [ ] {name}\n" + "".join(f"  rehearse: {line}\n" for line in lines)
+
+
+def add_file(name: str) -> str:
+    return item(f"Add {name}", f"write {name}.txt {name}", f"commit Add {name}", CLOSE)
+
+
+def start(box: Sandbox, repo: Path, *words: str) -> str:
+    (repo / ".git" / "info" / "exclude").write_text("woodwind.toml\nTODO.md\n")
+    command = ("loop", "start", "--source", "markdown:TODO.md", "--agent", "rehearsal", "--permissions", "auto")
+    made = box.ww(*command, "--no-verify", *words, "--json", cwd=repo, check=True).json["data"]
+    return str(made["id"])
+
+
+@pytest.mark.timeout(900 if LONG else 300)
+def test_two_workers_close_all_tickets_of_a_list(sandbox: Sandbox, repo: Path) -> None:
+    names = [f"f{n}" for n in range(TICKETS)]
+    (repo / "TODO.md").write_text("# Things\n\n" + "".join(map(add_file, names)))
+    loop = start(sandbox, repo, "--epics", "things", "--parallel", "2")
+    told = await_run(sandbox, repo, loop, timeout=600 if LONG else 200)
+    assert {task["state"] for task in told["tasks"].values()} == {"landed"}, told
+    assert len(told["tasks"]) == TICKETS
+    assert "[ ]" not in (repo / "TODO.md").read_text()
+    assert {name for name in names if (repo / f"{name}.txt").exists()} == set(names)
+    assert len({task["worker"] for task in told["tasks"].values()}) == 2
+    log = sandbox.ww("loop", "log", cwd=repo, check=True).stdout
+    assert log.count(" landed") == TICKETS
+    gone = sandbox.ww("loop", "teardown", "--json", cwd=repo, check=True).json["data"]
+    assert len(gone["removed"]) == 2
+    assert sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"] == []
+
+
+def test_a_ticket_that_stays_open_gets_a_reminder_then_needs_you_and_the_other_epic_goes_on(
+    sandbox: Sandbox, repo: Path
+) -> None:
+    stuck = item("Never closed", "write n.txt n", "commit Do it", "say I forgot something")
+    (repo / "TODO.md").write_text(f"# One\n\n{stuck}{add_file('later')}\n# Two\n\n{add_file('two')}")
+    loop = start(sandbox, repo, "--epics", "one,two", "--land", "epic")
+    told = await_run(sandbox, repo, loop)
+    states = {name: task["state"] for name, task in told["tasks"].items()}
+    assert states == {"never-closed": "failed", "add-two": "done", "land two#1": "landed"}
+    assert told["tasks"]["never-closed"]["why"] == "the tracker says that the ticket is still open"
+    assert (repo / "two.txt").exists()
+    assert not (repo / "n.txt").exists()
+    shown = sandbox.ww("log", "one", cwd=repo, check=True).stdout
+    assert "The tracker says that the ticket is still open" in shown
+    message = f"Close it now:\nrehearse: {CLOSE}"
+    sandbox.ww("loop", "resume", loop, "--message", message, cwd=repo, check=True)
+    told = await_run(sandbox, repo, loop)
+    states = {name: task["state"] for name, task in told["tasks"].items()}
+    assert states["never-closed"] == states["add-later"] == "done"
+    assert states["land one#1"] == "landed"
+    assert git(repo, "log", "--format=%s", "main").count("Add later") >= 1
+
+
+def test_mistakes_are_told_before_anything_begins(sandbox: Sandbox, repo: Path) -> None:
+    (repo / "TODO.md").write_text("# One\n\n- [ ] A thing\n")
+
+    def error(*words: str) -> dict[str, Any]:
+        found: dict[str, Any] = sandbox.ww("loop", *words, "--json", cwd=repo).json["error"]
+        return found
+
+    source = ("--source", "markdown:TODO.md", "--agent", "rehearsal", "--skip-preflight")
+    assert error("start", "--epics", "one")["message"] == "there is no source"
+    assert error("start", *source)["message"] == "there is no epic"
+    assert error("start", *source, "--epics", "other")["code"] == "no_ticket"
+    assert error("start", *source, "--epics", "one")["code"] == "no_permissions"
+    assert error("start", *source, "--epics", "one", "--epic-model", "two=x")["code"] == "usage"
+    assert error("start", *source, "--epics", "one", "--ticket-timeout", "soon")["code"] == "usage"
+    assert error("status")["code"] == "no_run"
+    assert error("close")["code"] == "no_ticket"
+    assert sandbox.ww("runs", "--json", cwd=repo, check=True).json["data"] == []
