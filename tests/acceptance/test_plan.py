@@ -48,10 +48,10 @@ def test_a_plan_is_made_repaired_written_and_begun(sandbox: Sandbox, repo: Path)
     assert (plan.goal, plan.mode, plan.branch) == ("Both", "into", "feat/both")
     again = sandbox.ww("plan", "Make both files", *words, "--json", cwd=repo)
     assert again.code == 1
-    words = ("--permissions", "auto", "--detach", "--json", "--skip-preflight")
+    begin = ("--permissions", "auto", "--detach", "--json", "--skip-preflight")
     text = (sandbox.home / "both.toml").read_text().replace("auto_ship = false", "auto_ship = false\nverify = false")
     (sandbox.home / "both.toml").write_text(text)
-    run = sandbox.ww("run", str(sandbox.home / "both.toml"), *words, cwd=repo, check=True).json["data"]["id"]
+    run = sandbox.ww("run", str(sandbox.home / "both.toml"), *begin, cwd=repo, check=True).json["data"]["id"]
     await_run(sandbox, repo, run)
     assert set(git(repo, "ls-tree", "--name-only", "feat/both").split()) >= {"one.txt", "two.txt"}
 
