@@ -364,17 +364,60 @@ def test_a_worker_in_place_lands_and_the_checkout_goes_back_only_when_it_is_clea
     assert git(scene.repo, "status", "--porcelain") == ""
 
 
-def test_a_merge_that_a_killed_git_left_half_done_in_the_checkout_is_finished(scene: Scene) -> None:
+@pytest.mark.parametrize("app, new_text", [("print('one')\n", "new\n"), ("", "ne"), ("print('one')\n", None)])
+def test_a_merge_that_a_killed_git_left_half_done_in_the_checkout_is_finished(
+    scene: Scene, app: str, new_text: str | None
+) -> None:
     """Files written, index and branch not: as when the machine went down in the middle of a fast-forward."""
     scene.worker(app__py="print('one')\n", new__txt="new\n")
     (scene.repo / "README.md").write_text("edited\n")
     killed = scene.ww("merge", "one", WOODWIND_FAILPOINT="move.before_ref")
     assert killed.code == -9
     [(new,)] = rows(scene.box, "SELECT new FROM landing WHERE state = 'running'")
-    (scene.repo / "app.py").write_text("print('one')\n")
-    (scene.repo / "new.txt").write_text("new\n")
+    if app:
+        (scene.repo / "app.py").write_text(app)
+    else:
+        (scene.repo / "app.py").unlink()
+    if new_text is not None:
+        (scene.repo / "new.txt").write_text(new_text)
     (scene.repo / ".git" / "index.lock").touch()
     scene.ww("ls", check=True)
     assert scene.tip() == new
+    assert (scene.repo / "new.txt").read_text() == "new\n"
     assert git(scene.repo, "status", "--porcelain") == " M README.md"
     assert (scene.repo / "README.md").read_text() == "edited\n"
+
+
+def test_what_a_killed_landing_left_running_is_ended_by_the_next(scene: Scene) -> None:
+    scene.worker(new__txt="new\n")
+    note = scene.box.home / "left-running"
+    scene.verify(f"test -e {note} || {{ echo $$ > {note}; exec sleep 1000; }}")
+    process = start(scene.box, scene.repo, "merge", "one")
+    scene.box.wait_for(lambda: note.exists() and note.read_text().strip(), timeout=60)
+    pid = int(note.read_text())
+    token = start_time(pid)
+    process.kill()
+    finish(process)
+    assert is_running(pid, token)
+    scene.ww("ls", check=True)
+    assert not is_running(pid, token)
+    assert not scene.landed()
+    scene.ww("merge", "one", check=True)
+    note.unlink()
+
+
+def test_a_command_that_is_missing_and_a_file_that_is_huge_land_nothing(scene: Scene) -> None:
+    tree = scene.worker(new__txt="new\n")
+    scene.verify("no-such-program --test")
+    assert "127" in refused(scene, "merge", "one", code="not_verified")["message"]
+    scene.verify("true")
+    with (tree / "huge.bin").open("wb") as file:
+        file.truncate(25_000_000)
+    commit(tree, "Huge")
+    assert "huge.bin" in refused(scene, "ship", "one", "--yes", code="critic")["message"]
+    if os.environ.get("WOODWIND_FAULTS") == "long":
+        with (tree / "huge.bin").open("wb") as file:
+            file.truncate(200_000_000)
+        scene.verify("true", '[critic]\nlarge = "off"\n')
+        scene.ww("ship", "one", "--yes", check=True)
+        assert (scene.repo / "huge.bin").stat().st_size == 200_000_000

@@ -148,3 +148,30 @@ def test_the_state_folder_is_full(sandbox: Sandbox, repo: Path, small_disk: Path
         if "worker-one" not in listed:
             sandbox.ww("restore", "worker-one", cwd=repo, check=True)
         assert (work_of(tree), refs_of(repo)) == (before, refs)
+
+
+@pytest.mark.timeout(3600 if LONG else 120)
+def test_a_landing_on_a_full_disk_moves_nothing_and_goes_through_later(sandbox: Sandbox, small_disk: Path) -> None:
+    repo = make_repo(small_disk / "project", files={"mine.txt": "mine\n"})
+    toy(repo)
+    tree = new_worker(sandbox, repo)
+    (tree / "big.bin").write_bytes(random.Random(3).randbytes(3_000_000))
+    commit(tree, "Big")
+    base, before = git(repo, "rev-parse", "main"), work_of(tree)
+    for leave in SIZES:
+        ballast = fill_up(small_disk, leave=leave)
+        failed = sandbox.ww("merge", "worker-one", "--no-verify", cwd=repo)
+        moved = git(repo, "rev-parse", "main") != base
+        ballast.unlink()
+        if failed.code:
+            assert failed.code == 1, failed
+            assert "traceback" not in failed.stderr.lower()
+            assert not moved, failed
+        sandbox.ww("ls", cwd=repo, check=True)
+        assert leftovers(sandbox, repo) == []
+        assert git(repo, "status", "--porcelain") == ""
+        sandbox.ww("merge", "worker-one", "--no-verify", cwd=repo, check=bool(failed.code))
+        assert work_of(tree) == before
+        sandbox.ww("undo", cwd=repo, check=True)
+        assert git(repo, "rev-parse", "main") == base
+    assert git(repo, "fsck", "--no-dangling", "--no-progress") == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from woodwind.testing.evidence import leftovers, manifest
-from woodwind.testing.repo import commit, git, make_repo
+from woodwind.testing.repo import GitError, commit, git, make_repo
 from woodwind.testing.sandbox import Sandbox
 from woodwind.testing.workers import new_worker
 
@@ -52,12 +52,22 @@ class World:
         if self.chance.random() < 0.3:
             commit(self.repo, "By a person")
             self.green.add(git(self.repo, "rev-parse", "main^{tree}"))
+        elif self.chance.random() < 0.3:
+            git(self.repo, "reset", "--quiet", "--hard")
+            git(self.repo, "clean", "-fdxq", "-e", "woodwind.toml")
 
     def agent(self, name: str) -> None:
+        """What an agent does: edits, mostly commits them, and now and then takes in what is new."""
+        tree = self.trees[name]
         for _ in range(self.chance.randrange(1, 3)):
-            self.edit(self.trees[name])
-        if self.chance.random() < 0.7:
-            commit(self.trees[name], f"By {name}")
+            self.edit(tree)
+        if self.chance.random() < 0.8:
+            commit(tree, f"By {name}")
+            if self.chance.random() < 0.4:
+                try:
+                    git(tree, "merge", "--quiet", "-X", "ours", "-m", "What is new", "main")
+                except GitError:
+                    git(tree, "reset", "--quiet", "--hard")
 
     def look(self) -> dict[str, object]:
         """All that nobody may lose: dirty files of the checkout, the workers' files and branches."""
@@ -102,7 +112,7 @@ def test_nothing_is_lost_and_what_it_says_is_true(sandbox: Sandbox) -> None:
             evil = [n for n in ("a.txt", "b.txt") if "EVIL" in show(world.repo, f"{now}:{n}")]
             assert words[0] == "undo" or len(evil) < 2, told
         assert leftovers(sandbox, world.repo) == [], told
-    assert moved >= STEPS // 8
+    assert moved >= STEPS // 10
     assert git(world.repo, "fsck", "--no-dangling", "--no-progress") == ""
 
 

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from woodwind.base.failpoints import failpoint
 from woodwind.base.processes import occupants
 from woodwind.base.run import RunFailed
+from woodwind.git import half_moves
 from woodwind.git.branches import branch_tip
 from woodwind.git.call import git
+from woodwind.git.half_moves import NEW, PARTIAL
 from woodwind.git.merging import is_ancestor
 from woodwind.git.tree import Tree
 from woodwind.model.errors import Refused, WoodwindError
@@ -128,7 +130,9 @@ def _fast_forward(place: Checkout, branch: str, old: str, new: str, why: str) ->
             return  # it had moved, and failed at something after that
         if now != old:
             raise TargetMoved(f"{branch} moved meanwhile") from None
-        raise in_the_way(branch, place.path, error.done.stderr.decode("utf-8", "replace")) from None
+        complaint = error.done.stderr.decode("utf-8", "replace")
+        _put_back(tree, old, new, complaint)
+        raise in_the_way(branch, place.path, complaint) from None
 
 
 def in_the_way(branch: str, path: str, complaint: str) -> Refused:
@@ -156,10 +160,13 @@ def rewind(common: str, branch: str, old: str, new: str, *, why: str) -> None:
         _swap(common, branch, old, new, why)
         return
     check_nothing_in_the_way(place, branch, old, new)
-    words = Tree(place.path, place.git_dir).words()
+    tree = Tree(place.path, place.git_dir)
+    words = tree.words()
     done = git(*words, "read-tree", "-m", "-u", old, new, ok=None)
     if done.code:
-        raise in_the_way(branch, place.path, done.stderr.decode("utf-8", "replace"))
+        complaint = done.stderr.decode("utf-8", "replace")
+        _put_back(tree, old, new, complaint)
+        raise in_the_way(branch, place.path, complaint)
     try:
         failpoint("rewind.in_checkout")
         _swap(common, branch, old, new, why)
@@ -214,55 +221,26 @@ def complete(common: str, branch: str, old: str, new: str) -> bool:
     if place is None:
         return False
     tree = Tree(place.path, place.git_dir)
-    written = _written(tree, old, new)
-    if not written:
+    touched = [change for change in half_moves.changes(tree, old, new) if change.state in (NEW, PARTIAL)]
+    if not touched:
         return False
-    before = _index_entries(tree, [path for path, _ in written])
-    _set_index(tree, [entry for _, entry in written])
+    written = [change for change in touched if change.state == NEW]
+    before = half_moves.index_entries(tree, [change.path for change in written])
+    half_moves.put_back(tree, [change for change in touched if change.state == PARTIAL])
+    half_moves.set_index(tree, [change.entry for change in written])
     try:
         if is_ancestor(common, old, new):
             _fast_forward(place, branch, old, new, "finished what was cut short")
         else:
             rewind(common, branch, old, new, why="finished what was cut short")
     except Refused:
-        _set_index(tree, before)
+        half_moves.set_index(tree, before)
+        half_moves.put_back(tree, written)
         return False
     return True
 
 
-def _set_index(tree: Tree, entries: list[str]) -> None:
-    text = "".join(f"{entry}\0" for entry in entries)
-    tree.git("update-index", "-z", "--index-info", input=text.encode("utf-8", "surrogateescape"))
-
-
-def _index_entries(tree: Tree, paths: list[str]) -> list[str]:
-    """What the index has for these paths, in the form in which it can be given back."""
-    listed_now = tree.git("ls-files", "--stage", "-z").split("\0")
-    there = {entry.partition("\t")[2]: entry for entry in listed_now if entry}
-    return [there.get(path, f"0 {'0' * 40}\t{path}") for path in paths]
-
-
-def _written(tree: Tree, old: str, new: str) -> list[tuple[str, str]]:
-    """The path and the index entry of each file that a fast-forward would change and that is so on disk already."""
-    fields = tree.git("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", old, new).split("\0")
-    found = []
-    for about, path in zip(fields[::2], fields[1::2], strict=False):
-        _, mode, _, blob, _ = about.removeprefix(":").split(" ")
-        full = os.path.join(tree.path, path)
-        if set(blob) == {"0"}:
-            same = not os.path.lexists(full)
-        elif mode == "160000" or not os.path.lexists(full):
-            same = False
-        elif os.path.islink(full):
-            same = mode == "120000" and _hash(tree, os.fsencode(os.readlink(full)), "") == blob
-        else:
-            with open(full, "rb") as file:
-                same = mode != "120000" and _hash(tree, file.read(), path) == blob
-        if same:
-            found.append((path, f"{mode if set(blob) != {'0'} else '0'} {blob}\t{path}"))
-    return found
-
-
-def _hash(tree: Tree, data: bytes, path: str) -> str:
-    how = ("--path", path) if path else ("--no-filters",)
-    return tree.git("hash-object", "--stdin", *how, input=data or b"").strip()
+def _put_back(tree: Tree, old: str, new: str, complaint: str) -> None:
+    """Take back what a move that failed in the middle, as on a full disk, had written."""
+    if half_moves.failed_writing(complaint):
+        half_moves.put_back(tree, [c for c in half_moves.changes(tree, old, new) if c.state in (NEW, PARTIAL)])

@@ -31,6 +31,10 @@ class Tree:
         """What git prints in this worktree."""
         return git(*self.words(), *words, input=input, ok=ok).text
 
+    def git_bytes(self, *words: str) -> bytes:
+        """What git prints in this worktree, as it is."""
+        return git(*self.words(), *words).stdout
+
     def changes(self, *, submodules: bool = True) -> "Changes":
         """What is not committed in it; a parked worktree's submodules cannot be looked into."""
         options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
