@@ -41,10 +41,14 @@ class Scene:
         git(fork, "config", "user.email", "stranger@example.invalid")
         self.head = commit(fork, "Change it all", HOSTILE)
         git(fork, "push", "-q", str(bare), "HEAD:refs/pull/9/head")
+        git(fork, "reset", "-q", "--hard", "HEAD~")
+        self.own = commit(fork, "Greet", {"CLAUDE.md": "Be kind.\n", "greet.txt": "Hi\n"})
+        git(fork, "push", "-q", str(bare), "HEAD:refs/pull/10/head")
         github.add_issue(
             7, "Fix the login crash", "It crashes.\n\n````\n# Task\n", labels=["bug"], comments=[("ann", "Me too")]
         )
         github.add_pull(9, "Better greetings", "Please merge", headRefName="main", headRefOid=self.head)
+        github.add_pull(10, "Kind greetings", headRefName="feat/greet", headRefOid=self.own, isCrossRepository=False)
 
     def ww(self, *words: str, **env: str) -> Result:
         path = f"{Path(sys.executable).parent}:{self.box.env['PATH']}"  # where the current gh is
@@ -178,22 +182,20 @@ def test_a_review_can_be_removed_pruned_and_brought_back(scene: Scene) -> None:
 
 
 def test_going_on_with_a_pull_request_may_commit_and_knows_its_target(scene: Scene) -> None:
-    scene.github.pulls[9] |= {"isCrossRepository": False, "headRefName": "greetings"}
-    worker = scene.new("--github", "9", "--type", "pr", "--continue")
+    worker = scene.new("--github", "10", "--type", "pr", "--continue")
     assert (worker["kind"], worker["untrusted"]) == ("implementation", False)
-    assert (worker["base_branch"], worker["base_commit"]) == ("main", scene.head)
+    assert (worker["base_branch"], worker["base_commit"]) == ("main", scene.own)
     text = brief_of(worker)
-    assert "pushed to its branch `greetings`" in text
-    assert "Commit your work to `pr/9-better-greetings`" in text
+    assert "pushed to its branch `feat/greet`" in text
+    assert "Commit your work to `pr/10-kind-greetings`" in text
     assert Path(worker["path"], "CLAUDE.md").exists()
     scene.ok("rm", worker["name"], "--yes")
 
 
 def test_a_pull_request_whose_branch_a_worker_is_on_gets_a_worktree_of_its_own(scene: Scene) -> None:
-    scene.github.pulls[9] |= {"isCrossRepository": False, "headRefName": "feat/greet"}
     first = scene.box.ww("new", "Greet", "--branch", "feat/greet", "--json", cwd=scene.repo, check=True).json["data"]
     tip = git(scene.repo, "rev-parse", "feat/greet")
-    worker = scene.new("--pr", "9")
+    worker = scene.new("--pr", "10")
     assert worker["path"] != first["workers"][0]["path"]
     assert git(scene.repo, "rev-parse", "feat/greet") == tip
 
