@@ -10,6 +10,7 @@ from benchmarks.report import as_json, show
 from benchmarks.scene import Scene
 from benchmarks.timing import CannotMeasure
 from benchmarks.together import Fact, together
+from benchmarks.watching import Watched, measure_watching, watching_json, watching_text
 from woodwind.testing.sandbox import Sandbox
 
 SCALES = (10, 50, 200)
@@ -22,18 +23,25 @@ def main() -> int:
     """Run all measurements; 1 when one of them was not possible."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds and no 200 workers: a rough answer")
+    parser.add_argument("--watching", action="store_true", help="only what watching agents costs")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     args = parser.parse_args()
     try:
+        watched = _watching(quick=args.quick)
+        if args.watching:
+            print(json.dumps(watching_json(watched), indent=1) if args.json else watching_text(watched))
+            return 0
         budgets, started, scaling = measure(quick=args.quick)
         facts = _together(quick=args.quick)
     except CannotMeasure as error:
         sys.stderr.write(f"benchmarks: could not measure: {error}\n")
         return 1
     if args.json:
-        print(json.dumps(as_json(budgets, started, scaling, facts), indent=1))
+        numbers = {**as_json(budgets, started, scaling, facts), "watching": watching_json(watched)}
+        print(json.dumps(numbers, indent=1))
     else:
         print(show(budgets, started, scaling, facts))
+        print(f"\n{watching_text(watched)}")
     return 0
 
 
@@ -64,6 +72,14 @@ def _together(*, quick: bool) -> list[Fact]:
         facts = together(Scene(sandbox), quick=quick)
     _tell("")
     return facts
+
+
+def _watching(*, quick: bool) -> Watched:
+    """What watching agents costs, in a place of its own."""
+    _tell("watched workers")
+    found = measure_watching(QUICK_SCALES if quick else SCALES, quick=quick)
+    _tell("")
+    return found
 
 
 def _tell(text: str) -> None:

@@ -47,11 +47,6 @@ class Load:
     memory: int  # of the daemon, in bytes
     goal: float  # how many times `alone`; 0 for the absolute goal of quiet panes
 
-    @property
-    def ok(self) -> bool:
-        """Whether the budget is met; below a tenth of a percent a ratio says nothing."""
-        return self.watched <= 1.5 if not self.goal else self.watched <= self.goal * max(self.alone, 0.1)
-
 
 @dataclass(frozen=True, slots=True)
 class Told:
