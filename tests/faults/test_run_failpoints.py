@@ -1,0 +1,113 @@
+"""The daemon killed at each step of a run, and what else goes away under it: it ends the same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from woodwind.testing.daemons import daemon_status, start_daemon
+from woodwind.testing.plans import adds, await_run, await_task, begin_run, run_status, states_of, write_plan
+from woodwind.testing.repo import git
+from woodwind.testing.sandbox import Sandbox
+from woodwind.testing.workers import panes_of
+
+LONG = os.environ.get("WOODWIND_FAULTS") == "long"
+# In the order in which a task comes by them. Those that stand for others of their kind run always.
+ALWAYS = ("run.after_create", "run.after_commit_turn", "run.after_deliver", "run.after_land", "land_branch.after_move")
+POINTS = (
+    *("run.before_save", "run.after_save", "run.before_start", "run.after_create", "run.after_start"),
+    *("run.before_collect", "run.after_commit_turn", "run.after_collect", "run.after_deliver"),
+    *("run.before_land", "run.after_land", "land_branch.before_move", "land_branch.after_move"),
+)
+
+
+def until(file: Path) -> str:
+    """The line of an agent that works until the test makes a file."""
+    return f"run sh -c 'until test -e {file}; do sleep 0.05; done'"
+
+
+def check_that_mends(box: Sandbox, repo: Path) -> None:
+    """A [verify] command that fails until a file is there, and says how an agent makes it."""
+    script = box.home / "check"
+    script.write_text(
+        "test -f mended.txt && exit 0\n"
+        "printf 'it is broken\\nrehearse: write mended.txt yes\\nrehearse: commit Mend it\\n'; exit 1\n"
+    )
+    config = repo / "woodwind.toml"
+    config.write_text(f'{config.read_text()}\n[verify]\ncommand = "sh {script}"\n')
+
+
+@pytest.mark.parametrize("where", POINTS if LONG else ALWAYS)
+def test_a_daemon_killed_at_a_step_is_followed_by_one_that_goes_on(sandbox: Sandbox, repo: Path, where: str) -> None:
+    check_that_mends(sandbox, repo)
+    plan = write_plan(sandbox.home / "plan.toml", {"one": adds("one"), "two": adds("two")}, after={"two": ["one"]})
+    doomed = start_daemon(sandbox, WOODWIND_FAILPOINT=where)["pid"]
+    run = begin_run(sandbox, repo, plan, "--skip-preflight", "--auto-ship")
+
+    def died() -> bool:
+        found = daemon_status(sandbox)
+        return found is None or found["pid"] != doomed
+
+    sandbox.wait_for(died, 90, f"the daemon to die at {where}")
+    start_daemon(sandbox)
+    told = await_run(sandbox, repo, run)
+    assert set(states_of(told).values()) == {"landed"}, told
+    subjects = git(repo, "log", "--no-merges", "--format=%s", "main").splitlines()
+    assert sorted(subjects) == ["Add one", "Add two", "First commit", "Mend it"]
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_a_tmux_server_that_dies_costs_no_retry(sandbox: Sandbox, repo: Path) -> None:
+    plan = write_plan(sandbox.home / "plan.toml", {"one": ["think 600"]}, verify=False, retries=0)
+    run = begin_run(sandbox, repo, plan)
+    task = await_task(sandbox, repo, run, "one", "working")
+    sandbox.tmux("kill-server")
+
+    def again() -> bool:
+        told = run_status(sandbox, repo, run)["tasks"]["one"]
+        return told["state"] == "working" and bool(panes_of(sandbox, task["worker_id"]))
+
+    sandbox.wait_for(again, 90, "the agent to be started again")
+    assert run_status(sandbox, repo, run)["tasks"]["one"]["attempt"] == 1
+    sandbox.ww("run", "stop", run, cwd=repo, check=True)
+
+
+def test_a_branch_that_is_deleted_or_set_back_is_not_built_upon(sandbox: Sandbox, repo: Path) -> None:
+    go = sandbox.home / "go"
+    lines = {"one": adds("one"), "slow": [until(go), *adds("slow")], "two": adds("two")}
+    plan = write_plan(sandbox.home / "plan.toml", lines, after={"slow": ["one"], "two": ["slow"]}, verify=False)
+    run = begin_run(sandbox, repo, plan)
+    await_task(sandbox, repo, run, "slow", "working")
+    git(repo, "branch", "-D", "feat/all")
+    go.touch()
+    told = await_run(sandbox, repo, run)
+    assert states_of(told) == {"one": "landed", "slow": "failed", "two": "blocked"}
+    assert "feat/all" in told["tasks"]["slow"]["why"]
+    gone = sandbox.ww("run", "resume", run, "--json", cwd=repo)
+    assert gone.json["error"]["code"] == "no_target"
+    git(repo, "branch", "feat/all", "main")  # without what `one` made
+    sandbox.ww("run", "resume", run, cwd=repo, check=True)
+    told = await_run(sandbox, repo, run)
+    assert states_of(told)["slow"] == "landed", told
+
+
+def test_a_person_at_the_terminal_is_left_alone(sandbox: Sandbox, repo: Path) -> None:
+    go = sandbox.home / "go"
+    plan = write_plan(sandbox.home / "plan.toml", {"one": [until(go), *adds("one")]}, verify=False)
+    run = begin_run(sandbox, repo, plan)
+    await_task(sandbox, repo, run, "one", "working")
+    session = sandbox.tmux("list-panes", "-a", "-f", "#{@woodwind}", "-F", "#{session_id}")
+    looking = sandbox.run_in_pane("env", "-u", "TMUX", "tmux", "-L", "woodwind", "attach", "-t", session, server="user")
+    sandbox.wait_for(lambda: sandbox.tmux("list-clients", "-F", "x"), 60, "somebody to be attached")
+    go.touch()
+
+    def held() -> bool:
+        task = run_status(sandbox, repo, run)["tasks"]["one"]
+        return bool(task["attached"]) and task["state"] == "collecting"
+
+    sandbox.wait_for(held, 60, "the run to leave the worker alone")
+    sandbox.tmux("kill-pane", "-t", looking, server="user")
+    told = await_run(sandbox, repo, run)
+    assert states_of(told) == {"one": "landed"}
