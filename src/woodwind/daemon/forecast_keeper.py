@@ -5,15 +5,17 @@ import time
 
 from woodwind.model.errors import WoodwindError
 from woodwind.ops.context import Context
-from woodwind.ops.forecast import refresh
+from woodwind.ops.forecast import refresh_some
 from woodwind.ops.foretell import tell
 from woodwind.store import events, forecasts
 
 # Our own events would keep us awake for ever.
 _OURS = "forecast."
 # A look may take this part of the time, after an event and without one; and so many seconds pass at least.
-_SHARE_AFTER_EVENT, _LEAST_AFTER_EVENT = 1 / 20, 3.0
-_SHARE_UNASKED, _LEAST_UNASKED = 1 / 500, 60.0
+_SHARE_AFTER_EVENT, _LEAST_AFTER_EVENT = 1 / 100, 3.0
+_SHARE_UNASKED, _LEAST_UNASKED = 1 / 1000, 60.0
+# Snapshots per look: many workers that are seen for the first time must not keep the machine busy.
+_SNAPSHOTS = 8
 
 
 class ForecastKeeper:
@@ -25,40 +27,51 @@ class ForecastKeeper:
         self._seq = -1
         self._due: dict[str, float] = {}
         self._soonest: dict[str, float] = {}
+        self._changed: dict[str, set[str]] = {}
 
     def tick(self, ctx: Context) -> float | None:
         """Look at the projects that are due."""
         places = forecasts.live_projects(ctx.store)
         self._due = {project: self._due.get(project, 0.0) for project in places}
-        for project in self._news(ctx) & set(places):
-            self._due[project] = min(self._due[project], self._soonest.get(project, 0.0))
+        self._hear(ctx)
         for project, git_dir in places.items():
-            if self._due[project] <= time.monotonic():
-                self._look(ctx, project, git_dir)
-        return max(0.1, min(self._due.values()) - time.monotonic()) if self._due else None
+            now, soonest = time.monotonic(), self._soonest.get(project, 0.0)
+            if self._due[project] <= now:
+                self._look(ctx, project, git_dir, None)
+            elif self._changed.get(project) and soonest <= now:
+                self._look(ctx, project, git_dir, self._changed.pop(project))
+        waits = [self._soonest.get(p, 0.0) if self._changed.get(p) else due for p, due in self._due.items()]
+        return max(0.1, min(waits) - time.monotonic()) if waits else None
 
     def busy(self, ctx: Context) -> bool:
         """Never: whoever asks for a forecast gets one without the daemon too."""
         return False
 
-    def _news(self, ctx: Context) -> set[str]:
-        """The projects in which something happened since the last time."""
+    def _hear(self, ctx: Context) -> None:
+        """Note the workers to whom something happened since the last time."""
         if self._seq < 0:
             self._seq = events.newest(ctx.store)
-            return set()
+            return
         found = events.since(ctx.store, self._seq)
         self._seq = found[-1].seq if found else min(self._seq, events.newest(ctx.store))
-        return {row.project for row in found if not row.kind.startswith(_OURS)}
+        for row in found:
+            if row.worker and not row.kind.startswith(_OURS):
+                self._changed.setdefault(row.project, set()).add(row.worker)
 
-    def _look(self, ctx: Context, project: str, git_dir: str) -> None:
+    def _look(self, ctx: Context, project: str, git_dir: str, changed: set[str] | None) -> None:
         began = time.monotonic()
         there = Context(os.path.dirname(git_dir) if os.path.basename(git_dir) == ".git" else git_dir, ctx.environ)
         there.store = ctx.store
+        left = False
         try:
-            refresh(there, project)
+            left = refresh_some(there, project, changed, _SNAPSHOTS)
             tell(there, project)
         except WoodwindError:
             pass  # a repository that is gone or locked: the next look may find it well
         now = time.monotonic()
         self._soonest[project] = now + max(_LEAST_AFTER_EVENT, (now - began) / _SHARE_AFTER_EVENT)
-        self._due[project] = now + max(_LEAST_UNASKED, (now - began) / _SHARE_UNASKED)
+        if changed is None:
+            self._changed.pop(project, None)
+            self._due[project] = now + max(_LEAST_UNASKED, (now - began) / _SHARE_UNASKED)
+        if left:
+            self._due[project] = self._soonest[project]

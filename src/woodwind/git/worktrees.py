@@ -78,6 +78,12 @@ def admin_of_worker(common: str, worker: str) -> str:
     return ""
 
 
+def admins_of_workers(common: str) -> dict[str, str]:
+    """The admin directory of every worker that has one, by id."""
+    records = [(admin, read_record(admin)) for admin in [common, *admin_dirs(common)]]
+    return {str(record["id"]): admin for admin, record in records if record and record.get("id")}
+
+
 def write_record(admin: str, record: dict[str, Any]) -> None:
     """Keep a worker's record in its worktree's git directory."""
     write_atomic(os.path.join(admin, RECORD), json.dumps(record, indent=1).encode(), mode=0o644)

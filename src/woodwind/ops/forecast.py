@@ -50,6 +50,14 @@ def refresh(ctx: Context, project: str) -> list[Pair]:
         return _Refresh(ctx, project).run()
 
 
+def refresh_some(ctx: Context, project: str, workers: Collection[str] | None, most: int) -> bool:
+    """Look at these workers (None: all), take at most so many snapshots, and tell whether there is more to do."""
+    with locked(paths.lock_file(f"forecast.{project}")):
+        work = _Refresh(ctx, project, only=workers, most=most)
+        work.run()
+        return work.left
+
+
 def snapshot_now(ctx: Context, worker: Worker) -> str:
     """A commit of all that a worker has right now, in the private repository."""
     with locked(paths.lock_file(f"forecast.{worker.project}")):
@@ -57,17 +65,23 @@ def snapshot_now(ctx: Context, worker: Worker) -> str:
 
 
 class _Refresh:
-    def __init__(self, ctx: Context, project: str) -> None:
+    def __init__(
+        self, ctx: Context, project: str, *, only: Collection[str] | None = None, most: int | None = None
+    ) -> None:
+        self.only = only
+        self.most = most
+        self.left = False  # whether there were more snapshots to take than `most`
         self.ctx = ctx
         self.project = project
         self.refs = RefFiles(ctx.repo.common)
         self.merges = trial_merges(ctx, project)
+        self.admins = worktrees.admins_of_workers(ctx.repo.common)
         self.known = forecasts.snapshots(ctx.store, project)
         self.workers = [w for w in workers.of_project(ctx.store, project) if w.phase in _LIVE]
 
     def run(self) -> list[Pair]:
         looked = [(w, self._look(w)) for w in self.workers]
-        present = [(w, row) for w, row in looked if row]
+        present = self._as_many([(w, row) for w, row in looked if row])
         changed = {w.id for w, row in present if row != self.known.get(w.id)}
         seen = {w.id for w, _ in present}
         gone = [c for c in forecasts.collisions(self.ctx.store, self.project) if not {c.worker, c.other} - {""} <= seen]
@@ -83,6 +97,14 @@ class _Refresh:
         found, unknown = self._compare(wanted, sides)
         self._keep(rows, found, gone)
         return unknown
+
+    def _as_many(self, present: list[tuple[Worker, SnapshotRow]]) -> list[tuple[Worker, SnapshotRow]]:
+        """The same with at most `most` that need a snapshot: of the others, what was known, or nothing yet."""
+        stale = [w.id for w, row in present if not row.tree or not self._same_files(row)]
+        later = set(stale[self.most :]) if self.most is not None else set()
+        self.left = bool(later)
+        known = [(w, self.known.get(w.id) if w.id in later else row) for w, row in present]
+        return [(w, row) for w, row in known if row and (row.tree or w.id not in later)]
 
     def snapshot(self, worker: Worker) -> str:
         row = self._look(worker)
@@ -100,6 +122,8 @@ class _Refresh:
         head = self.refs.head(admin)
         base = worker.worktree.base_branch
         target = self.refs.branch(base) if base else ""
+        if self.only is not None and worker.id not in self.only and before.tree:
+            return before._replace(target=target)
         seed = stamp(os.path.join(admin, "index"))
         mark = footprint(path, admin, head, frozenset(before.ignored))
         if (mark, seed, head) == (before.mark, before.seed, before.head):
@@ -107,7 +131,7 @@ class _Refresh:
         return before._replace(mark=mark, seed=seed, head=head, target=target)
 
     def _place(self, worker: Worker) -> tuple[str, str]:
-        admin = worktrees.admin_of_worker(self.ctx.repo.common, worker.id)
+        admin = self.admins.get(worker.id, "")
         path = worker.worktree.path if worker.in_place else worktrees.path_of(admin) if admin else ""
         return (admin, path) if path and os.path.isdir(path) and worktrees.is_at(admin, path) else ("", "")
 
@@ -164,17 +188,24 @@ class _Refresh:
         both = {p: (sides[p.worker], sides[p.other or self.targets[p.worker]]) for p in pairs}
         bases = self._bases({(one.head, other.head) for one, other in both.values()})
         keys = {pair: (bases[one.head, other.head], one.tree, other.tree) for pair, (one, other) in both.items()}
+        # One that has nothing of its own since the two parted cannot collide.
+        idle: dict[Pair, list[dict[str, Any]]] = {
+            p: [] for p, (one, other) in both.items() if keys[p][0] in (one.snapshot, other.snapshot)
+        }
+        pairs = [pair for pair in pairs if pair not in idle]
+        keys = {pair: keys[pair] for pair in pairs}
         found = forecasts.known_merges(self.ctx.store, self.project, list(dict.fromkeys(keys.values())))
         missing = {keys[p]: Trial(both[p][0].snapshot, both[p][1].snapshot) for p in pairs if keys[p] not in found}
         answers = self.merges.merge(list(missing.values()))
         new = {
             key: [c.data() for c in answer] for key, answer in zip(missing, answers, strict=True) if answer is not None
         }
-        with self.ctx.store.transaction() as db:
-            forecasts.keep_merges(db, self.project, new)
+        if new:
+            with self.ctx.store.transaction() as db:
+                forecasts.keep_merges(db, self.project, new)
         found |= new
         known = {p: found[keys[p]] for p in pairs if keys[p] in found}
-        return known, [p for p in pairs if p not in known]
+        return idle | known, [p for p in pairs if p not in known]
 
     def _bases(self, pairs: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """Where the histories of each two commits parted; git is asked only about those that are new."""
