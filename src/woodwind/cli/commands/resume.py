@@ -9,6 +9,7 @@ from typing import Any
 
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
+from woodwind.daemon.client import ensure_daemon
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase, Status
@@ -46,6 +47,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             if not args.all:
                 raise
             failed.append({"name": worker.name, "code": error.code, "error": error.message})
+    if done:
+        ensure_daemon(ctx.environ)
     data = {"resumed": done, "failed": failed}
     return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 

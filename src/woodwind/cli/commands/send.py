@@ -11,6 +11,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from woodwind.cli.screen import Screen
+from woodwind.daemon.client import ensure_daemon
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, NotFound, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Status
@@ -63,6 +64,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             if not many:
                 raise
             failed.append({"name": worker.name, "code": error.code, "error": error.message})
+    if sent:
+        ensure_daemon(ctx.environ)
     data = {"sent": list(sent), "turns": sent, "failed": failed}
     return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
