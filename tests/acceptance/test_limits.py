@@ -84,6 +84,6 @@ def test_a_keeper_that_died_is_replaced_by_the_next_command(sandbox: Sandbox, re
     env = {WORKERS: "1", **DAEMON}
     sandbox.ww("new", "Do it", "--name", "one", cwd=repo, env=env, check=True)
     sandbox.ww("new", "Do it", "--name", "two", cwd=repo, env=env, check=True)
-    assert sandbox.end_keepers() == 1
+    assert sandbox.end_keepers() >= 1  # one that came second may not have left yet
     sandbox.ww("rm", "one", "--yes", cwd=repo, env=env, check=True)
     sandbox.wait_for(lambda: phases(sandbox, repo, **env)["two"] == "running", what="the second to start")

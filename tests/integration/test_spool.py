@@ -90,7 +90,7 @@ def test_in_the_order_of_the_machines_clock(ctx: Context) -> None:
     assert [(t.state, t.last_words) for t in turns.of_worker(ctx.store.db, "w1")] == [(State.DONE, "bye")]
     assert spooled() == []
     kinds = [row[0] for row in ctx.store.db.execute("SELECT kind FROM event ORDER BY seq")]
-    assert kinds == ["turn.submitted", "turn.done", "status.changed"]
+    assert kinds == ["turn.done", "status.changed"]
 
 
 def test_what_is_from_before_a_reboot_comes_first_and_says_nothing_about_now(ctx: Context) -> None:

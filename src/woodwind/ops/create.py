@@ -289,7 +289,7 @@ class Create:
             workers.set_phase(db, self.worker.id, Phase.RUNNING)
             terminals.save(db, self.worker.id, self.terminal)
             if self.how:
-                first_turn(db, self.worker.id, self.how, State.RUNNING)
+                first_turn(db, self.worker.project, self.worker.id, self.how, State.RUNNING)
         if self.plan:
             environments.set_plan(db, self.worker.id, json.dumps(self.plan))
         data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}

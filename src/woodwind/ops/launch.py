@@ -19,6 +19,7 @@ from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
+from woodwind.ops.record import save_turn
 from woodwind.store import allowed, turns
 from woodwind.store.terminals import Terminal
 
@@ -74,13 +75,13 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
     )
 
 
-def first_turn(db: sqlite3.Connection, worker: str, how: Launch, state: State) -> Turn | None:
+def first_turn(db: sqlite3.Connection, project: str, worker: str, how: Launch, state: State) -> Turn | None:
     """The turn that a start begins with, where it is told something, written down inside a transaction."""
     if not how.prompt:
         return None
     at = to_ms(now())
     turn = Turn(new_id("t"), turns.next_number(db, worker), BRIEF, how.prompt, state, "", how.nonce, at)
-    turns.save(db, worker, turn)
+    save_turn(db, project, worker, turn)
     return turn
 
 

@@ -79,7 +79,10 @@ def _apply(db: sqlite3.Connection, row: Listed, seen: Seen) -> None:
 
 def save_turn(db: sqlite3.Connection, project: str, worker: str, turn: Turn) -> None:
     """Write a turn down, with the event that tells of it, inside a transaction."""
+    before = turns.state_of(db, turn.id)
     turns.save(db, worker, turn)
+    if turn.state is before:
+        return
     data: dict[str, Any] = {"turn": turn.id}
     kind = _KINDS.get(turn.state, "")
     if turn.state is State.RUNNING:

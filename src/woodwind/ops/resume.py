@@ -106,7 +106,7 @@ def start_program(
         ctx.notes += remarks
     args = {"worker": worker.id, "project": worker.project, "session": start.session, "new_pane": not found}
     with ctx.store.transaction() as db:
-        turn = first_turn(db, worker.id, how, State.SENDING)
+        turn = first_turn(db, worker.project, worker.id, how, State.SENDING)
         args["turn"] = turn.id if turn else ""
         row = operations.begin(db, project=worker.project, worker=worker.id, kind=Resume.kind, args=args)
     operation = Resume(ctx, args)

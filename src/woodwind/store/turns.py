@@ -30,6 +30,12 @@ def of_worker(db: sqlite3.Connection, worker: str, limit: int = 50) -> list[Turn
     return [_turn(row) for row in db.execute(sql, (worker, limit))][::-1]
 
 
+def state_of(db: sqlite3.Connection, turn: str) -> State | None:
+    """How far a turn is; None where it is new."""
+    row = db.execute(f"SELECT {_COLUMNS} FROM turn WHERE id = ?", (turn,)).fetchone()
+    return _turn(row).state if row else None
+
+
 def find(store: Store, turn: str) -> Turn | None:
     """The turn with this id."""
     row = store.db.execute(f"SELECT {_COLUMNS} FROM turn WHERE id = ?", (turn,)).fetchone()

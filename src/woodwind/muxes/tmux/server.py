@@ -38,6 +38,8 @@ _FIELDS = (
 _FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS)
 
 
+# How often a server that is just going away is asked again.
+_LOOKS = 20
 _Then = Callable[[str], list[tuple[str, ...]]]
 
 
@@ -101,13 +103,17 @@ class Server:
 
     def _listed(self, *which: str) -> list[tuple[Pane, int]]:
         """The tagged panes among `which`, in every session that shows them, each with the pid of the server."""
-        try:
-            lines = self._ask("list-panes", *which, "-f", f"#{{{TAG}}}", "-F", _FORMAT)
-        except (TmuxError, MissingTool):
-            if self.running():
-                raise
-            return []
-        return [listed for listed in map(_pane, lines) if listed]
+        for attempt in range(1, _LOOKS + 1):
+            try:
+                lines = self._ask("list-panes", *which, "-f", f"#{{{TAG}}}", "-F", _FORMAT)
+                return [listed for listed in map(_pane, lines) if listed]
+            except (TmuxError, MissingTool) as error:
+                if not self.running():
+                    return []
+                if error.code != "tmux_gone" or attempt == _LOOKS:
+                    raise
+                time.sleep(0.05)  # its last session was just closed: it takes clients for a moment longer
+        raise AssertionError
 
     def watched(self) -> set[str]:
         if not os.path.exists(self.server):
