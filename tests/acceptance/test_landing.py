@@ -1,6 +1,7 @@
 """`ww merge`, `ww ship`, `ww undo`, `ww history` as people type them, and all that can be in the way."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -299,6 +300,19 @@ def test_without_a_command_nothing_lands_unless_somebody_says_so(scene: Scene) -
     refused(scene, "merge", "one", code="no_verify_command")
     scene.ww("merge", "one", "--no-verify", check=True)
     assert scene.landed()
+
+
+def test_a_person_is_asked_once_whether_to_land_without_a_command(scene: Scene) -> None:
+    scene.worker("one", one__txt="one\n")
+    scene.worker("two", two__txt="two\n")
+    (scene.repo / "woodwind.toml").write_text(TOY)
+    pane = scene.box.run_in_pane(sys.executable, "-m", "woodwind", "merge", "one", cwd=scene.repo, env=scene.box.env)
+    scene.box.wait_for(lambda: "[y/N]" in scene.box.screen(pane), timeout=60)
+    scene.box.type_in(pane, "y")
+    assert scene.box.exit_status(pane, timeout=60) == 0, scene.box.screen(pane)
+    assert "NOT verified" in scene.box.screen(pane, history=True)
+    done = scene.ww("merge", "two", "--json", check=True).json["data"]["landed"][0]
+    assert done["verified"] == "none"
 
 
 def test_the_workers_own_files_do_not_decide_how_it_is_verified(scene: Scene) -> None:
