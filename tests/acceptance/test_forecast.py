@@ -130,7 +130,11 @@ def test_the_repository_gains_nothing_and_no_filter_runs(stage: Stage) -> None:
     trap = stage.box.root / "trap"
     git(stage.repo, "config", "filter.trap.clean", f"touch {trap}; cat")
     git(stage.repo, "config", "filter.trap.process", f"touch {trap}")
-    (stage.trees["one"] / ".gitattributes").write_text("*.py filter=trap\n")
+    own = Path(stage.box.env["GIT_CONFIG_GLOBAL"])  # not even one of the user's own, such as git-lfs
+    settings = own.read_text()
+    own.write_text(f'{settings}[filter "mine"]\n\tclean = "touch {trap}; cat"\n')
+    (stage.trees["one"] / ".gitattributes").write_text("app.py filter=trap\nother.py filter=mine\n")
+    stage.write("one", 2, "through another", file="other.py")
     stage.write("one", 1, "through a filter")
     before = _objects(stage.repo), refs_of(stage.repo), (stage.repo / ".git" / "config").read_bytes()
     indexes = {n: (stage.repo / ".git" / "worktrees" / n / "index").read_bytes() for n in ("one", "two")}
@@ -138,6 +142,7 @@ def test_the_repository_gains_nothing_and_no_filter_runs(stage: Stage) -> None:
     assert not trap.exists()
     assert (_objects(stage.repo), refs_of(stage.repo), (stage.repo / ".git" / "config").read_bytes()) == before
     assert {n: (stage.repo / ".git" / "worktrees" / n / "index").read_bytes() for n in indexes} == indexes
+    own.write_text(settings)
     git(stage.repo, "config", "--remove-section", "filter.trap")
 
 

@@ -126,6 +126,20 @@ def test_killed_at(stage: Stage, point: str) -> None:
     stage.back()
 
 
+def test_a_move_that_died_while_it_wrote_the_checkout_is_completed_for_the_whole_batch(stage: Stage) -> None:
+    assert stage.ww(*SHIP, failpoint="queue.before_move").code == -signal.SIGKILL
+    # As a git that was killed in the middle of its fast-forward leaves it.
+    (stage.repo / "left").write_text("left\n")
+    (tip,) = set(
+        rows(stage.box, "SELECT batch_new FROM landing_queue_entry WHERE batch_new <> '' AND state = 'waiting'")
+    )
+    stage.check_between()
+    assert git(stage.repo, "rev-parse", "main") == tip[0]
+    stage.go_on()
+    stage.check_end()
+    stage.back()
+
+
 @pytest.mark.parametrize("point", UNDO_POINTS)
 def test_undo_killed_at(stage: Stage, point: str) -> None:
     stage.ww(*SHIP)
