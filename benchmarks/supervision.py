@@ -17,6 +17,7 @@ from woodwind.testing.daemons import Listener, daemon_status, listening, start_d
 
 QUIET_AGENT = "#!/bin/sh\nexec sleep 86400\n"
 _EVENT = '{{"hook_event_name": "{kind}", "session_id": "s", "prompt_id": "{prompt}", "prompt": "x"}}'
+_SECOND_LOOK = 7.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -134,21 +135,35 @@ def loads(scene: Scene, seconds: float) -> list[Load]:
     workers = workers_of(scene)
     server = int(scene.sandbox.tmux("display-message", "-p", "#{pid}"))
     found = []
-    for doing, kind in (("quiet", ""), ("printing at their prompt", "Stop"), ("printing at work", "UserPromptSubmit")):
-        for worker in workers if kind else []:
+    # Agents that never said anything are looked at again and again; usual ones have told how their last turn ended.
+    at_prompt, at_work = "Stop", "UserPromptSubmit"
+    kinds = {"quiet": at_prompt, "printing at their prompt": at_prompt, "printing at work": at_work}
+    for doing, kind in kinds.items():
+        for worker in workers:
             tell(worker, kind, "load")
-        ttys = [worker.tty for worker in workers] if kind else []
+        ttys = [] if doing == "quiet" else [worker.tty for worker in workers]
         alone = _share([server], ttys, seconds)
         daemon = start_daemon(scene.sandbox)["pid"]
-        time.sleep(8)  # its start, and the second look after it, are not what is measured
+        _wait_until_settled(daemon)
         watched = _share([server, daemon], ttys, seconds)
         status = daemon_status(scene.sandbox)
         if not status or status["pid"] != daemon:
             raise CannotMeasure("the daemon did not stay")
         memory = resident(daemon)
         scene.sandbox.ww("daemon", "stop", check=True)
-        found.append(Load(len(workers), doing, alone, watched, memory, 1.5 if kind else 0))
+        found.append(Load(len(workers), doing, alone, watched, memory, 1.5 if ttys else 0))
     return found
+
+
+def _wait_until_settled(pid: int) -> None:
+    """A daemon's start, and the second look after it, are not what is measured."""
+    time.sleep(_SECOND_LOOK)
+    for _ in range(30):
+        before = _cpu(pid)
+        time.sleep(1)
+        if (_cpu(pid) - before) / _TICKS < 0.03:
+            return
+    raise CannotMeasure("the daemon does not come to rest")
 
 
 def _share(pids: list[int], ttys: list[str], seconds: float) -> float:
