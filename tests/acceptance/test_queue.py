@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +175,20 @@ def test_an_agent_that_falls_out_is_told_why(scene: Scene) -> None:
     scene.box.wait_for(
         lambda: any("was not landed in main" in str(e) for e in heard(scene.box, "UserPromptSubmit")), 60, "the message"
     )
+
+
+def test_a_headless_worker_is_ready_when_its_agent_ended_well(scene: Scene) -> None:
+    for name, *lines in (
+        ("good", "write a.txt x", "commit Add a"),
+        ("bad", "write b.txt x", "commit Add b", "fail no"),
+    ):
+        rehearse(scene.box, scene.repo, *lines, name=name, words=("--headless", "--permissions", "bypass"))
+    for name in ("good", "bad"):
+        scene.box.wait_for(partial(is_exited, scene, name), 60, f"{name} to end")
+    shown = scene.ww("queue", "--json", check=True).json["data"]
+    assert [entry["name"] for entry in shown["ready"]] == ["good"]
+    assert [(entry["name"], entry["why"]) for entry in shown["waiting"]] == [("bad", "its last turn failed")]
+
+
+def is_exited(scene: Scene, name: str) -> bool:
+    return bool(listed(scene.box, scene.repo, name)["status"] == "exited")

@@ -51,7 +51,7 @@ class Choice:
             turn=turn.get("state", ""),
             is_shell=worker.agent == SHELL,
             headless=worker.launch == HEADLESS,
-            exit_ok=entry["detail"] == "with 0",
+            exit_ok=turn.get("state") == "done" or entry["detail"] == "with status 0",
             in_place=worker.in_place,
             work=bool(files),
         )
