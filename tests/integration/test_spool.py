@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from woodwind.base import paths, spool
 from woodwind.model.turn import BRIEF, State, Turn
+from woodwind.model.verdict import Evidence, judge
 from woodwind.ops.context import Context
 from woodwind.ops.observe import look, observe
 from woodwind.store import listing, readings, turns
@@ -100,6 +102,20 @@ def test_what_is_from_before_a_reboot_comes_first_and_says_nothing_about_now(ctx
     assert told(ctx) == ["done", "started"]
     known = readings.of_starts(ctx.store, spool.now().boot)["w1"]
     assert [seen.reading.tells.value for seen in known.events] == ["started"]
+
+
+def test_a_clock_that_is_set_back_changes_no_order(ctx: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    up = spool.now().up / 1000
+    put("UserPromptSubmit", "p1", up=up - 0.3, prompt="go")
+    observe(ctx)
+    an_hour_ago = time.time() - 3600
+    monkeypatch.setattr("time.time", lambda: an_hour_ago)
+    os.utime(put("PermissionRequest", "p1", up=up - 0.2, question="May I?"), (an_hour_ago, an_hour_ago))
+    observe(ctx)
+    known = readings.of_starts(ctx.store, spool.now().boot)["w1"]
+    assert [seen.reading.tells.value for seen in known.events] == ["submitted", "asking"]
+    found = judge(Evidence(spool.now().up, known.events, has_events=True))
+    assert (found.status, found.detail) == ("asking", "May I?")
 
 
 def test_work_that_goes_on_is_one_row(ctx: Context) -> None:

@@ -163,7 +163,7 @@ def _examined(
 ) -> tuple[Verdict, Reading | None]:
     """The verdict on a worker, and what its screen told where it had to be looked at."""
     try:
-        verdict = _without_agent(row, pane)
+        verdict = _without_agent(row, pane, moment.clock.up)
         if verdict or pane is None:
             return verdict or Verdict(Status.UNKNOWN), None
         agent = agents.built_in(row.agent)
@@ -180,9 +180,8 @@ def _examined(
         return Verdict(Status.UNKNOWN, f"its row is damaged: {damage}"), None
 
 
-def _without_agent(row: Listed, pane: Pane | None) -> Verdict | None:
+def _without_agent(row: Listed, pane: Pane | None, up: int) -> Verdict | None:
     """The status that the phase or the process alone proves; None where the agent has to be asked."""
-    up = spool.now().up
     if row.phase == Phase.CREATING:
         return Verdict(Status.STARTING, "it is being made", up)
     if row.phase == Phase.QUEUED:

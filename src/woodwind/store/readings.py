@@ -63,18 +63,20 @@ class Known(NamedTuple):
 
 def of_starts(store: Store, boot: str, workers: Sequence[str] = ()) -> dict[str, Known]:
     """What was seen of each worker's current start, or of these; what is from before a reboot says nothing now."""
-    columns = ", ".join(f"r.{column}" for column in _COLUMNS.split(", "))
+    # Only what a verdict needs, because each text costs `ww ls` time: prompts and last words are in their turns.
     only = f" AND r.worker IN ({', '.join('?' * len(workers))})" if workers else ""
     rows = store.db.execute(
-        f"SELECT r.worker, {columns} FROM reading r JOIN terminal t ON t.worker = r.worker AND t.nonce = r.nonce "
+        "SELECT r.worker, r.up, r.seq, r.tells, r.at, r.source, r.prompt_id, "
+        "iif(r.tells IN ('submitted', 'done'), NULL, r.text), r.question, r.tool, r.of_subagent "
+        "FROM reading r JOIN terminal t ON t.worker = r.worker AND t.nonce = r.nonce "
         f"WHERE r.boot = ?{only} ORDER BY r.up, r.seq",
         (boot, *workers),
     )
     found: dict[str, list[Seen]] = {}
-    for row in rows:
-        seen = _seen(row[1:])
+    for worker, up, seq, tells, at, source, prompt_id, text, question, tool, of_subagent in rows:
+        seen = _seen((boot, up, seq, "", tells, at, source, prompt_id, "", text or "", question, tool, of_subagent))
         if seen:
-            found.setdefault(row[0], []).append(seen)
+            found.setdefault(worker, []).append(seen)
     return {name: _known(all_of_it) for name, all_of_it in found.items()}
 
 
