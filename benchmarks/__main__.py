@@ -7,6 +7,7 @@ import sys
 from benchmarks.budgets import WORKERS, Processes, Row, creation, everyday, processes, start_up
 from benchmarks.landing import landing
 from benchmarks.report import as_json, show
+from benchmarks.runs import running
 from benchmarks.scene import Scene
 from benchmarks.timing import CannotMeasure
 from benchmarks.together import Fact, together
@@ -32,7 +33,7 @@ def main() -> int:
             print(json.dumps(watching_json(watched), indent=1) if args.json else watching_text(watched))
             return 0
         budgets, started, scaling = measure(quick=args.quick)
-        facts = _together(quick=args.quick)
+        facts = [*_together(quick=args.quick), *_running(quick=args.quick)]
     except CannotMeasure as error:
         sys.stderr.write(f"benchmarks: could not measure: {error}\n")
         return 1
@@ -80,6 +81,15 @@ def _watching(*, quick: bool) -> Watched:
     found = measure_watching(QUICK_SCALES if quick else SCALES, quick=quick)
     _tell("")
     return found
+
+
+def _running(*, quick: bool) -> list[Fact]:
+    """Runs, in a place of their own."""
+    _tell("runs")
+    with Sandbox() as sandbox:
+        facts = running(Scene(sandbox), quick=quick)
+    _tell("")
+    return facts
 
 
 def _tell(text: str) -> None:

@@ -58,7 +58,7 @@ def show(budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]]
         lines += ["", "Scaling", "", *_table(heads, rows)]
     heads = ["workers side by side", "seconds", "count", "of", "goal", ""]
     rows = [[f.name, f"{f.seconds:.2f}", str(f.count), f.counted, f.goal, _verdict(f.ok)] for f in facts]
-    lines += ["", "Forecast and queue", "", *_table(heads, rows)]
+    lines += ["", "Forecast, queue and runs", "", *_table(heads, rows)]
     if any(row.limit.median > BUSY * row.limit.best for row in budgets):
         lines += [
             "",

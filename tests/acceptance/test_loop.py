@@ -44,7 +44,7 @@ def test_two_workers_close_all_tickets_of_a_list(sandbox: Sandbox, repo: Path) -
     assert "[ ]" not in (repo / "TODO.md").read_text()
     assert {name for name in names if (repo / f"{name}.txt").exists()} == set(names)
     assert len({task["worker"] for task in told["tasks"].values()}) == 2
-    log = sandbox.ww("loop", "log", cwd=repo, check=True).stdout
+    log = sandbox.ww("loop", "log", "--limit", "500", cwd=repo, check=True).stdout
     assert log.count(" landed") == TICKETS
     gone = sandbox.ww("loop", "teardown", "--json", cwd=repo, check=True).json["data"]
     assert len(gone["removed"]) == 2

@@ -170,16 +170,12 @@ def _close_terminal(ctx: Context, worker: Worker) -> None:
 
 def log(ctx: Context, row: RunRow, limit: int) -> list[dict[str, Any]]:
     """The last things that happened in a loop or run, oldest first."""
-    kinds = ("run.", "task.", "landing.")
-    mine = {task.worker for task in read(ctx.store, row.id).run.tasks.values() if task.worker}
     found: list[dict[str, Any]] = []
     seq = 0
     while rows := events.since(ctx.store, seq, project=row.project, limit=5000):
         seq = rows[-1].seq
-        for event in rows:
-            ours = event.data.get("run") == row.id or (event.kind.startswith("landing.") and event.worker in mine)
-            if ours and event.kind.startswith(kinds):
-                found.append({"at": from_ms(event.at).isoformat(), "kind": event.kind, "data": event.data})
+        mine = [event for event in rows if event.data.get("run") == row.id]
+        found += [{"at": from_ms(e.at).isoformat(), "kind": e.kind, "data": e.data} for e in mine]
     return found[-limit:]
 
 

@@ -20,6 +20,7 @@ from woodwind.ops.context import Context
 from woodwind.ops.projects import current
 from woodwind.ops.run import resume, status, stop
 from woodwind.ops.run_state import find_run
+from woodwind.store.runs import LIVE
 
 EXAMPLES = [
     "ww loop start --source github --epics shop,basket",
@@ -92,6 +93,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         return _told(ctx, "close", loop.close_ticket(ctx, args.message))
     row = find_run(ctx, project, args.id, kind="loop")
     if args.action == "status":
+        if row.state in LIVE:
+            client.ensure_daemon(ctx.environ)  # one that was killed is missed by nobody else
         return _told(ctx, "status", status(ctx, row))
     if args.action == "log":
         return _told(ctx, "log", {"id": row.id, "events": loop.log(ctx, row, max(1, args.limit))})

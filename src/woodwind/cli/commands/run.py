@@ -20,6 +20,7 @@ from woodwind.ops.projects import current
 from woodwind.ops.run import Wishes, begin, report, resume, status, stop
 from woodwind.ops.run_state import find_run
 from woodwind.store import events
+from woodwind.store.runs import LIVE
 
 EXAMPLES = [
     "ww run plan.toml",
@@ -105,6 +106,8 @@ def _act(ctx: Context, args: Namespace, project: str) -> Outcome:
         done = resume(ctx, row, message=args.message)
         client.start(ctx.environ)
         return Outcome({"action": "resume", **done}, notes=ctx.notes)
+    if row.state in LIVE:
+        client.ensure_daemon(ctx.environ)  # one that was killed is missed by nobody else
     told = status(ctx, row) if args.what == "status" else report(ctx, row)
     return Outcome({"action": args.what, **told}, notes=ctx.notes)
 
