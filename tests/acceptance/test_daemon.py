@@ -95,6 +95,13 @@ def test_it_ends_by_itself_when_there_is_nothing_to_watch(sandbox: Sandbox) -> N
     assert "nothing to watch" in sandbox.ww("daemon", "logs", check=True).stdout
 
 
+def test_it_ends_when_its_state_is_deleted(sandbox: Sandbox) -> None:
+    process = subprocess.Popen([sys.executable, "-P", "-m", "woodwind.daemon"], env=sandbox.env)
+    sandbox.wait_for(lambda: daemon_status(sandbox), 60, "the daemon")
+    Path(sandbox.env["XDG_STATE_HOME"], "woodwind", "woodwind.db.daemon").unlink()
+    assert process.wait(60) == 0
+
+
 def test_what_a_killed_daemon_left_is_replaced(sandbox: Sandbox) -> None:
     first = start_daemon(sandbox)
     os.kill(first["pid"], signal.SIGKILL)

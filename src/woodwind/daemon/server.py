@@ -136,7 +136,9 @@ class Daemon:
     async def _idle_watch(self) -> None:
         while True:
             await asyncio.sleep(_TICK)
-            if self._subscribers or self.watcher.live or any(self._busy.values()):
+            if not self.place.is_ours():
+                self.leave("its place is gone")
+            elif self._subscribers or self.watcher.live or any(self._busy.values()):
                 self._useful = time.monotonic()
             elif self._idle and time.monotonic() - self._useful >= self._idle:
                 self.leave("there is nothing to watch")

@@ -47,6 +47,13 @@ class Place:
                     raise Taken from None
                 time.sleep(0.02)
 
+    def is_ours(self) -> bool:
+        """Whether the file of our lock is still there: whoever deletes the state has no use for us any more."""
+        try:
+            return os.path.samestat(os.stat(self._file), os.fstat(self._fd))
+        except OSError:
+            return False
+
     def leave(self) -> None:
         """Close and remove the sockets, then give the place up."""
         for kind, path in ((self.stream, os.path.join(self.folder, "socket")), (self.news, news_socket(self.folder))):
