@@ -15,8 +15,9 @@ from woodwind.daemon.protocol import is_newer, line, parse, request
 from woodwind.model.errors import TimedOut, WoodwindError
 from woodwind.store.db import SCHEMA
 
-_ANSWER = 5.0
-_START = 20.0
+# How long a busy machine may take; a command that has something else to do waits only for a moment.
+_ANSWER, _MOMENT = 30.0, 1.0
+_START = 60.0
 _POLL = 1.0
 
 
@@ -29,16 +30,17 @@ class DaemonGone(WoodwindError):
 class Connection:
     """A connection to the daemon. DaemonGone when there is none that is ours."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = _ANSWER) -> None:
+        self._patience = patience
         self._buffer = bytearray()
         self._socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         try:
-            self._socket.settimeout(_ANSWER)
+            self._socket.settimeout(patience)
             self._socket.connect(os.path.join(_folder(), "socket"))
             self.pid, user = peer_of(self._socket)
             if user != os.getuid():
                 raise DaemonGone("the program at the daemon's socket is another user's")
-            self.greeting = self.receive(_ANSWER)
+            self.greeting = self.receive(patience)
         except OSError as error:
             self.close()
             raise DaemonGone("the daemon does not run", hint="Start it: ww daemon start") from error
@@ -78,7 +80,7 @@ class Connection:
     def ask(self, op: str, **words: Any) -> dict[str, Any]:
         """The answer to one request."""
         self.send(request(op, **words))
-        return self.receive(_ANSWER)
+        return self.receive(self._patience)
 
     def close(self) -> None:
         """End it."""
@@ -108,7 +110,7 @@ def ensure_daemon(environ: Mapping[str, str]) -> bool:
     It does not wait for a new one, and it never fails: what a daemon would do, commands do too, only later.
     """
     try:
-        with Connection() as daemon:
+        with Connection(_MOMENT) as daemon:
             if not _is_older(daemon.greeting):
                 return True
             daemon.ask("leave")
