@@ -38,20 +38,18 @@ def test_a_plan_is_made_repaired_written_and_begun(sandbox: Sandbox, repo: Path)
     cycle = [{**TASKS[0], "depends_on": ["two"]}, TASKS[1]]
     first = f"Sure!\n```json\n{json.dumps({'goal': 'Both', 'tasks': cycle})}\n```"
     stand_in(sandbox, repo, first, json.dumps({"goal": "Both", "tasks": TASKS}))
-    words = ("--agent", "planner", "--branch", "feat/both", "--output", str(sandbox.home / "both.toml"))
-    done = sandbox.ww("plan", "Make both files", *words, "--json", cwd=repo, check=True).json["data"]
-    assert (done["tasks"], done["longest_chain"], done["run"]) == (2, 2, "")
+    file = sandbox.home / "both.toml"
+    words = ("--agent", "planner", "--branch", "feat/both", "--output", str(file))
+    editor = {"EDITOR": r"sed -i 's/auto_ship = false/verify = false/'"}
+    start = ("--edit", "--start", "--permissions", "auto", "--json")
+    done = sandbox.ww("plan", "Make both files", *words, *start, cwd=repo, env=editor, check=True).json["data"]
+    assert (done["tasks"], done["longest_chain"]) == (2, 2)
     assert "src/app.py" in (sandbox.home / "prompt-1").read_text()
     assert "First commit" in (sandbox.home / "prompt-1").read_text()
     assert "the tasks wait for each other: one → two → one" in (sandbox.home / "prompt-2").read_text()
-    plan = parse_plan((sandbox.home / "both.toml").read_text())
-    assert (plan.goal, plan.mode, plan.branch) == ("Both", "into", "feat/both")
-    again = sandbox.ww("plan", "Make both files", *words, "--json", cwd=repo)
-    assert again.code == 1
-    begin = ("--permissions", "auto", "--detach", "--json", "--skip-preflight")
-    text = (sandbox.home / "both.toml").read_text().replace("auto_ship = false", "auto_ship = false\nverify = false")
-    (sandbox.home / "both.toml").write_text(text)
-    run = sandbox.ww("run", str(sandbox.home / "both.toml"), *begin, cwd=repo, check=True).json["data"]["id"]
+    plan = parse_plan(file.read_text())
+    assert (plan.goal, plan.mode, plan.branch, plan.verify) == ("Both", "into", "feat/both", False)
+    run = done["run"]
     await_run(sandbox, repo, run)
     assert set(git(repo, "ls-tree", "--name-only", "feat/both").split()) >= {"one.txt", "two.txt"}
 

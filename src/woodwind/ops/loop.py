@@ -13,11 +13,11 @@ from woodwind.model.text import one_line
 from woodwind.model.worker import Worker
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
+from woodwind.ops.interrupt import end_program
 from woodwind.ops.preflight import preflight, require, require_permissions
 from woodwind.ops.remove import remove
 from woodwind.ops.run import stop
-from woodwind.ops.run_state import change, read
-from woodwind.ops.terminal import find_pane, keep_text
+from woodwind.ops.run_state import change, check_may_command, read
 from woodwind.ops.tickets import source_of
 from woodwind.store import events, runs, workers
 from woodwind.store.runs import RunRow
@@ -78,6 +78,7 @@ def begin(ctx: Context, project: str, wishes: LoopWishes) -> str:
     about |= {"models": dict(wishes.models), "timeout": wishes.timeout, "retries": wishes.retries}
     about |= {"template": wishes.template, "prompt": wishes.prompt, "permissions": permissions, "push": wishes.push}
     about |= {"verify": wishes.verify, "launch": "headless" if wishes.headless else "", "parallel": wishes.parallel}
+    about["made_by"] = ctx.caller
     groups = {epic: Group(epic, wishes.parallel) for epic in wishes.epics}
     title = ", ".join(one_line(name, 60) for name in names.values())
     run = new_id("r")
@@ -108,6 +109,7 @@ def _check_free(ctx: Context, project: str, epics: tuple[str, ...]) -> None:
 
 def add(ctx: Context, row: RunRow, epics: tuple[str, ...], parallel: int) -> dict[str, Any]:
     """Give a loop further epics, or those that it has more workers."""
+    check_may_command(ctx, row)
     source = source_of(ctx, str(row.spec["source"]))
     names = {epic: _name(source, epic) for epic in epics}
     known = read(ctx.store, row.id).run.groups
@@ -138,6 +140,7 @@ def close_ticket(ctx: Context, words: str = "") -> dict[str, Any]:
 
 def teardown(ctx: Context, row: RunRow, *, keep_worktrees: bool, force: bool) -> dict[str, Any]:
     """End a loop and its workers: their worktrees are parked, or kept with their terminals closed."""
+    check_may_command(ctx, row)
     if row.state in runs.LIVE:
         stop(ctx, row, why="it was torn down")
     run = read(ctx.store, row.id).run
@@ -160,10 +163,7 @@ def teardown(ctx: Context, row: RunRow, *, keep_worktrees: bool, force: bool) ->
 
 
 def _close_terminal(ctx: Context, worker: Worker) -> None:
-    found = find_pane(ctx, worker.id)
-    if found:
-        keep_text(worker.id, *found)
-        found[0].kill(found[1])
+    end_program(ctx, worker)
     with ctx.store.transaction() as db:
         workers.set_phase(db, worker.id, Phase.PAUSED)
 

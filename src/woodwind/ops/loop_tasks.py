@@ -178,6 +178,7 @@ def _request(doing: Doing, ticket: Ticket) -> Request:
     ctx, row, task, spec = doing.ctx, doing.row, doing.task, doing.spec
     about = row.spec
     close = f"When the ticket is done and committed, close it: `ww loop close` (or in {ticket.name.split()[0]} itself)."
+    epic = str(about["names"].get(task.group, task.group))
     request = Request(
         task=ticket.title,
         name=free_name(ctx, row.project, task.lane.replace("#", "-") if not task.lane.endswith("#1") else task.group),
@@ -186,8 +187,8 @@ def _request(doing: Doing, ticket: Ticket) -> Request:
         model=str(spec.get("model", "")),
         permissions=str(spec.get("permissions", "ask")),
         template=str(about.get("template", "")),
-        prompt=str(about.get("prompt", "")),
-        words=(("epic_id", task.group), ("epic_name", str(about["names"].get(task.group, task.group)))),
+        prompt=str(about.get("prompt", "")).replace("{epic_id}", task.group).replace("{epic_name}", epic),
+        words=(("epic_id", task.group), ("epic_name", epic)),
         naming=f"{task.group} {task.lane.rpartition('#')[2]}",
         extra=[*sections("", tracked=True), ("Closing the ticket", close)],
     )

@@ -12,9 +12,9 @@ from woodwind.model.status import Phase
 from woodwind.model.text import one_line
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
-from woodwind.ops.pause import pause
+from woodwind.ops.interrupt import interrupt
 from woodwind.ops.preflight import preflight, require, require_permissions
-from woodwind.ops.run_state import change, read
+from woodwind.ops.run_state import change, check_may_command, read
 from woodwind.store import runs, workers
 from woodwind.store.runs import RunRow
 
@@ -61,7 +61,7 @@ def begin(ctx: Context, project: str, plan: Plan, wishes: Wishes, *, title: str)
         for task in plan.tasks
     }
     about: dict[str, Any] = {"goal": plan.goal, "base": base, "verify": plan.verify, "auto_ship": plan.auto_ship}
-    about |= {"launch": "headless" if wishes.headless else ""}
+    about |= {"launch": "headless" if wishes.headless else "", "made_by": ctx.caller}
     title = one_line(plan.goal) or title
     row = RunRow(run, project, "plan", title, plan.mode, target, ctx.cwd, about, "running", "", "", "")
     runs.add(ctx.store, row, Run(settings, tasks), specs)
@@ -186,6 +186,7 @@ def _needs_you(task: Task, on_question: str) -> bool:
 
 def stop(ctx: Context, row: RunRow, *, why: str = "you stopped it", hold: bool = False) -> dict[str, Any]:
     """Stop a run: nothing new begins, its agents are interrupted, and everything is kept."""
+    check_may_command(ctx, row)
     if row.state not in runs.LIVE:
         raise Refused(f"the run {row.id} is {row.state} already", code="not_running")
     known, _ = change(ctx.store, row.id, [Happened(What.HOLD if hold else What.STOP, text=why)])
@@ -197,7 +198,7 @@ def stop(ctx: Context, row: RunRow, *, why: str = "you stopped it", hold: bool =
         if worker is None or worker.phase != Phase.RUNNING:
             continue
         try:
-            pause(ctx, worker)
+            interrupt(ctx, worker)
             paused.append(worker.name)
         except WoodwindError as error:
             ctx.notes.append(f"{worker.name} was not interrupted: {error.message}")
@@ -206,6 +207,7 @@ def stop(ctx: Context, row: RunRow, *, why: str = "you stopped it", hold: bool =
 
 def resume(ctx: Context, row: RunRow, *, message: str = "") -> dict[str, Any]:
     """Let a run go on: with what was cut short, and once more with what had failed."""
+    check_may_command(ctx, row)
     if not branches.branch_tip(ctx.repo.common, row.target):
         hint = f"Make it again, for example: git branch {row.target} COMMIT"
         raise NotFound(f"the branch {row.target} is not there any more", code="no_target", hint=hint)

@@ -9,7 +9,7 @@ from woodwind.base import paths
 from woodwind.base.clock import id_for, now, to_ms
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import locked
-from woodwind.model.errors import NotFound
+from woodwind.model.errors import NotFound, Refused
 from woodwind.model.run import Decision, Happened, Run, Task
 from woodwind.model.schedule import step
 from woodwind.ops.context import Context
@@ -82,6 +82,16 @@ def place_of(row: RunRow, environ: Mapping[str, str], store: Store | None = None
     finally:
         if not store:
             ctx.close()
+
+
+def check_may_command(ctx: Context, row: RunRow) -> None:
+    """Refuse when the caller is an agent that did not begin this run itself."""
+    if ctx.caller and ctx.caller != row.spec.get("made_by", ""):
+        raise Refused(
+            f"worker {ctx.caller} may command only runs that it began itself, not {row.id}",
+            code="not_yours",
+            hint="Ask the person who runs Woodwind.",
+        )
 
 
 def find_run(ctx: Context, project: str, name: str, *, kind: str = "") -> RunRow:

@@ -25,9 +25,9 @@ from woodwind.ops.create import create
 from woodwind.ops.deliver import deliver, sight_of
 from woodwind.ops.diff import work_tree
 from woodwind.ops.free_names import Request
+from woodwind.ops.interrupt import interrupt
 from woodwind.ops.journal import recover
 from woodwind.ops.listing import told_question
-from woodwind.ops.pause import pause
 from woodwind.ops.presence import with_person
 from woodwind.ops.resume import resume
 from woodwind.ops.run_state import worker_id
@@ -333,12 +333,12 @@ def ship_branch(ctx: Context, row: RunRow) -> str:
 def pause_task(doing: Doing) -> Happened:
     """Interrupt an agent that is out of time; it stays, with all of its work."""
     try:
-        pause(doing.ctx, doing.worker)
+        how = interrupt(doing.ctx, doing.worker)
     except (Refused, NotFound) as error:
         return doing.told(What.PAUSED, text=f"it took longer than its timeout ({error.message})")
     except WoodwindError as error:
         return doing.told(What.LATER, text=error.message)
-    return doing.told(What.PAUSED, text="it took longer than its timeout, and is paused")
+    return doing.told(What.PAUSED, text=f"it took longer than its timeout, and is {how}")
 
 
 def answer_task(doing: Doing) -> Happened:
