@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -169,6 +170,11 @@ def test_a_person_who_ships_lets_the_children_begin(sandbox: Sandbox, repo: Path
     run = begin_run(sandbox, repo, plan)
     await_task(sandbox, repo, run, "one", "ready")
     assert run_status(sandbox, repo, run)["tasks"]["two"]["state"] == "waiting"
+    script = (
+        "import os; from woodwind.ops.context import Context; from woodwind.ops.run_headlines import headlines; "
+        "print(headlines(Context(os.getcwd(), os.environ).store))"
+    )
+    assert sandbox.run(sys.executable, "-c", script, check=True).stdout == "['plan Play 0/2, 1 need you']\n"
     sandbox.ww("ship", "one", "--no-verify", "--yes", cwd=repo, check=True)
     await_task(sandbox, repo, run, "two", "ready")
     assert (repo / "one.txt").exists()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from woodwind.model.decisions import due, next_time
 from woodwind.model.run import Breaker, Decision, Group, Happened, Rule, Run, Settings, State, Task, Verb, What
-from woodwind.model.schedule import due, next_time, step
+from woodwind.model.schedule import step
 
 MINUTE = 60_000
 

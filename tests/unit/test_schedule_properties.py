@@ -6,6 +6,7 @@ import random
 
 from hypothesis import given, settings, strategies as st
 
+from woodwind.model.decisions import due, next_time
 from woodwind.model.run import (
     ACTIVE,
     FINAL,
@@ -21,7 +22,7 @@ from woodwind.model.run import (
     Verb,
     What,
 )
-from woodwind.model.schedule import due, next_time, step
+from woodwind.model.schedule import step
 
 
 class World:

@@ -5,9 +5,9 @@ import threading
 import time
 from collections.abc import Mapping
 
+from woodwind.model.decisions import due, next_time
 from woodwind.model.errors import WoodwindError
 from woodwind.model.run import Decision, Happened, State, Verb, What
-from woodwind.model.schedule import due, next_time
 from woodwind.ops.context import Context
 from woodwind.ops.observe import observe
 from woodwind.ops.run_state import Known, change, place_of, read

@@ -1,11 +1,8 @@
-"""The scheduler: what happened and the time, in; the run as it then stands and what is to be done, out. Pure.
-
-A task's state is also the journal of what is being done about it: whoever loads a run again gets the same
-decisions from `due`, and each can be repeated.
-"""
+"""The scheduler: what happened and the time, in; the run as it then stands and what is to be done, out. Pure."""
 
 from collections.abc import Iterable, Iterator
 
+from woodwind.model.decisions import VERBS, due, free_lanes, frees_lane
 from woodwind.model.run import (
     ACTIVE,
     FINAL,
@@ -18,7 +15,6 @@ from woodwind.model.run import (
     Run,
     State,
     Task,
-    Verb,
     What,
 )
 
@@ -32,12 +28,6 @@ _LONGEST_WAIT = 5 * 60_000
 _FIRST_BREAK = 60_000
 _LONGEST_BREAK = 60 * 60_000
 _GRACE = 5 * 60_000
-_VERBS = {
-    State.STARTING: Verb.START,
-    State.COLLECTING: Verb.COLLECT,
-    State.LANDING: Verb.LAND,
-    State.PAUSING: Verb.PAUSE,
-}
 
 
 def step(run: Run, events: Iterable[Happened], now: int) -> tuple[Run, list[Decision]]:
@@ -48,62 +38,6 @@ def step(run: Run, events: Iterable[Happened], now: int) -> tuple[Run, list[Deci
     work.settle()
     after = work.result()
     return after, due(after, now)
-
-
-def due(run: Run, now: int) -> list[Decision]:
-    """All that is to be done now, whether it was begun or not; nothing for a run that stands."""
-    if run.state not in ("running", "paused"):
-        return []
-    found = []
-    for task in run.tasks.values():
-        if task.attached or task.not_before > now:
-            continue
-        verb = _VERBS.get(task.state)
-        if task.state in FINAL:
-            continue
-        if verb:
-            found.append(Decision(verb, task.id, task.delivery))
-        elif run.settings.on_question == "decide" and task.question and task.answered != task.question:
-            found.append(Decision(Verb.ANSWER, task.id, task.delivery))
-    if run.state == "running":
-        found += [Decision(Verb.FEED, group=g.id) for g in run.groups.values() if _hungry(run, g, now)]
-    return found
-
-
-def next_time(run: Run, now: int) -> int:
-    """When the run has to be looked at again though nothing happens; 0 for never."""
-    if run.state not in ("running", "paused"):
-        return 0
-    times = [run.breaker.open_until] + [g.not_before for g in run.groups.values() if not g.dry]
-    for task in run.tasks.values():
-        times.append(task.not_before if task.state not in FINAL else 0)
-        if task.state is State.WORKING and not task.stopped_at:
-            times.append(task.deadline)
-    return min((time for time in times if time > now), default=0)
-
-
-def free_lanes(run: Run, group: Group) -> list[str]:
-    """The group's workers that have nothing to do. One whose task needs a person keeps it."""
-    taken = {t.lane for t in run.tasks.values() if t.group == group.id and t.lane and not _frees_lane(t)}
-    return [lane for n in range(group.lanes) if (lane := lane_name(group.id, n)) not in taken]
-
-
-def lane_name(group: str, number: int) -> str:
-    """What the n-th worker of an epic is called."""
-    return f"{group}#{number + 1}"
-
-
-def _frees_lane(task: Task) -> bool:
-    return task.state in GOOD or task.state is State.DROPPED
-
-
-def _hungry(run: Run, group: Group, now: int) -> bool:
-    """Whether a group's tracker should be asked for more: a worker is free, and nothing waits for it."""
-    if group.dry or group.not_before > now:
-        return False
-    if any(t.group == group.id and t.state is State.WAITING for t in run.tasks.values()):
-        return False
-    return bool(free_lanes(run, group))
 
 
 def _wait(tries: int, shortest: int, longest: int) -> int:
@@ -200,7 +134,7 @@ class _Work:
             self._presence(task, event)
         elif what is What.ANSWERED:
             self._put(task, answered=event.text)
-        elif what is What.LATER and state in _VERBS:
+        elif what is What.LATER and state in VERBS:
             self._later(task, event)
         elif what is What.DROPPED and state not in FINAL:
             self._put(task, state=State.DROPPED, why=event.text)
@@ -407,7 +341,7 @@ class _Work:
         if self.settings.close_groups:
             for group in self.groups.values():
                 mine = [t for t in self.tasks.values() if t.group == group.id]
-                if group.dry and all(_frees_lane(t) for t in mine):
+                if group.dry and all(frees_lane(t) for t in mine):
                     for lane in sorted({t.lane for t in mine if t.commits and t.lane}):
                         self._close_with(f"land {lane}", group=group.id, lane=lane)
         states = {t.state for t in self.tasks.values()}

@@ -11,11 +11,11 @@ from woodwind.base.files import write_atomic
 from woodwind.git.branches import branch_tip
 from woodwind.git.call import git
 from woodwind.model.brief import FILE, build
+from woodwind.model.decisions import free_lanes
 from woodwind.model.errors import NotFound, Refused, UsageError, WoodwindError
 from woodwind.model.landing import LandRequest
 from woodwind.model.run import GOOD, Decision, Happened, Run, State, Task, Verb, What
 from woodwind.model.run_texts import message, sections
-from woodwind.model.schedule import free_lanes
 from woodwind.model.status import Phase
 from woodwind.model.text import one_line
 from woodwind.model.ticket import Ticket, tidy

@@ -15,6 +15,7 @@ from woodwind.model.status import Phase, Status
 from woodwind.model.worker import SHELL
 from woodwind.ops.context import Context
 from woodwind.ops.listing import list_workers
+from woodwind.ops.run_headlines import headlines
 from woodwind.store import events, forecasts, landing_queues, landings, notices, projects, workers
 
 _DAYS = 1
@@ -29,6 +30,7 @@ class Overview(NamedTuple):
     order: Sequence[str]  # the ids of workers with work, in the order in which they had best land
     project: str  # the name of the one that is shown; "" for all
     notes: Sequence[str]
+    runs: Sequence[str] = ()  # those that are under way, in a few words each
 
 
 class Looker:
@@ -48,7 +50,9 @@ class Looker:
         project = "" if self._everywhere else ctx.known_project
         lately = _lately(ctx, project) if self._everywhere or project else []
         order = [worker for project in tried for worker in _order(ctx, project, found)]
-        return Overview(found, lately, order, "" if self._everywhere else ctx.repo.name, outcome.notes)
+        name = "" if self._everywhere else ctx.repo.name
+        under_way = headlines(ctx.store, project) if self._everywhere or project else []
+        return Overview(found, lately, order, name, outcome.notes, under_way)
 
     def _with_work(self, ctx: Context, entry: Entry) -> Entry:
         at_rest = entry["status"] in (Status.READY, Status.EXITED, Status.ASKING) or entry["agent"] == SHELL

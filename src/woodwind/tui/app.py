@@ -134,6 +134,8 @@ class ControlPlane(App[None]):
         text.append(f" woodwind  {project or 'all projects' if self._overview else 'looking …'}", "bold")
         for section, number in counts(self._rows).items():
             text.append(f"   {section.value.lower()} {number}", "bold" if section is Section.NEEDS_YOU else "")
+        for run in self._overview.runs if self._overview else ():
+            text.append(f"   {run}", "italic")
         if self._filter:
             text.append(f"   filter: {self._filter}", "italic")
         if self._trouble:
