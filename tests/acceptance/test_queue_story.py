@@ -44,12 +44,12 @@ def test_the_queue_lands_exactly_the_right_ones_and_undo_brings_all_back(sandbox
     assert done.code == 6, str(done)
     data = done.json["data"]
     out = {workers[9]["name"]: "conflicts with main in shared", workers[10]["name"]: "`sh check.sh` failed"}
-    assert {d["name"] for d in data["dropped"]} == set(out)
+    assert {d["name"] for d in data["dropped"]} == set(out), str(done)
     for entry in data["dropped"]:
         assert out[entry["name"]] in entry["why"]
     landed = [w["name"] for w in workers if w["name"] not in out]
     assert {e["name"] for e in data["landed"]} == set(landed)
-    assert set(names(sandbox, repo)) == set(out)
+    assert set(names(sandbox, repo)) == set(out), str(done)
     for n in range(8):
         assert (repo / f"part-{n}").read_text() == "done\n"
     assert (repo / "shared").read_text() == "first\n"

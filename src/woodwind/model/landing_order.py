@@ -138,12 +138,14 @@ def readiness(
         return "it is in your own checkout: ww merge lands it"
     if phase not in ("running", "paused", "landed"):
         return f"it is {phase}"
+    if is_shell:  # nobody in it says how far it is
+        return "" if work else "it has nothing to land"
     if status in ("working", "starting", "asking"):
         return f"its agent is {status}"
     if turn in ("running", "failed", "interrupted"):
         return "its last turn " + {"running": "is running", "failed": "failed"}.get(turn, "was interrupted")
     if headless and status == "exited" and not exit_ok:
         return "its agent failed"
-    if status == "unknown" and not is_shell:
+    if status == "unknown":
         return "nothing is known about its agent"
     return "" if work else "it has nothing to land"

@@ -4,6 +4,7 @@ The target moves only to commits that were verified as they are: to the tip of a
 """
 
 import contextlib
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -29,6 +30,9 @@ from woodwind.ops.tell_dropped import tell_dropped
 from woodwind.ops.verify import landing_config, lanes_beside, last_lines, verify
 from woodwind.store import landing_queues, landings, workers
 from woodwind.store.landing_queues import DROPPED, LANDED, WAITING, Entry, Queue
+
+# How many seconds a queue waits for other commands that are at work on its workers.
+_PATIENCE = 20.0
 
 
 def ship_queue(
@@ -97,6 +101,7 @@ class _Run:
             while waiting := self._entries(WAITING):
                 self._round(waiting)
                 self._put_away()
+            self._put_away(last_try=True)
         except WoodwindError:
             self._end("stopped")
             raise
@@ -110,18 +115,21 @@ class _Run:
         with self.ctx.store.transaction() as db:
             landing_queues.end(db, self.queue.id, state)
 
-    def _put_away(self) -> None:
-        """Park every worker of the queue that has landed, unless it is to be kept."""
+    def _put_away(self, *, last_try: bool = False) -> None:
+        """Park every worker of the queue that has landed; one that somebody is at work in is tried again at the end."""
         for entry in self._entries(LANDED):
             worker = workers.find(self.ctx.store, entry.worker)
             landing = landings.find(self.ctx.store, entry.landing)
             if worker is None or landing is None or landing.removal or worker.phase.value != "landed":
                 continue
             failpoint("queue.before_put_away")
+            said = len(self.ctx.notes)
             try:
                 put_away(self.ctx, worker, entry.landing)
             except WoodwindError as error:
                 self.ctx.notes.append(f"{worker.name} landed and was kept: {error.message}")
+            if not last_try:
+                del self.ctx.notes[said:]
 
     def _round(self, waiting: Sequence[Entry]) -> None:
         """Land what can be landed of those that wait; every one of them has landed or fallen out afterwards."""
@@ -151,11 +159,13 @@ class _Run:
     def _take(self, held: contextlib.ExitStack, waiting: Sequence[Entry]) -> list[QueuedLand]:
         """Hold the lock of each worker and journal its landing; who cannot land falls out."""
         operations = []
+        patience = time.monotonic() + _PATIENCE
         for entry in sorted(waiting, key=lambda e: e.worker):
-            with contextlib.suppress(Locked):
-                held.enter_context(worker_lock(entry.worker, wait=False))
-                continue
-            self._drop(entry, "busy", "another command is at work on it")
+            while not _held(held, entry.worker):
+                if time.monotonic() > patience:
+                    self._drop(entry, "busy", "another command is at work on it")
+                    break
+                time.sleep(0.1)
         for entry in self._entries(WAITING):
             worker = workers.find(self.ctx.store, entry.worker)
             try:
@@ -321,6 +331,15 @@ class _Run:
         self.batch.remove(guilty)
         why = f"`{failed.command}` failed with it merged: {failed.why}"
         give_up(self.ctx, guilty, why, failed.output_path, code="not_verified")
+
+
+def _held(stack: contextlib.ExitStack, worker: str) -> bool:
+    """Take a worker's lock for as long as `stack` lasts; False when somebody else has it."""
+    try:
+        stack.enter_context(worker_lock(worker, wait=False))
+    except Locked:
+        return False
+    return True
 
 
 def _report(ctx: Context, queues: Sequence[Queue]) -> dict[str, Any]:
