@@ -13,8 +13,10 @@ from typing import Any, Self
 
 from tests.agents.setups import Setup, setup_of
 from tests.agents.table import Table
+from woodwind.agents.registry import built_in
 from woodwind.testing.agent_programs import search_path
 from woodwind.testing.model_server import ModelServer
+from woodwind.testing.model_server.replies import Text
 from woodwind.testing.repo import git, make_repo
 from woodwind.testing.sandbox import Result, Sandbox
 
@@ -25,7 +27,10 @@ class Rig:
     """The agent, its model and its repository."""
 
     def __init__(self, name: str, model: ModelServer, cache: Path, table: Table) -> None:
+        found = built_in(name)
+        assert found
         self.name = name
+        self.agent = found
         self.model = model
         self.table = table
         # On a disk: Codex's own sandbox hides what is in memory. And short, for the sockets' sake.
@@ -99,6 +104,11 @@ class Rig:
     def latency(self) -> float:
         """The seconds since the model's last byte."""
         return time.time() - max((exchange.ended for exchange in self.model.exchanges), default=time.time())
+
+    def heard(self, entry: dict[str, Any], words: str) -> None:
+        """The model said these words, and Woodwind knows them where the agent tells of its turns' ends."""
+        assert any(exchange.reply == Text(words) for exchange in self.model.exchanges), words
+        assert entry["turn"]["last_words"] == words or not self.agent.tells_ends, entry
 
     def commits(self, tree: Path) -> str:
         """The subjects of the branch's commits, newest first."""

@@ -25,7 +25,7 @@ class Setup(NamedTuple):
 
 def setup_of(name: str, url: str, home: Path, repo: Path) -> Setup:
     """The set-up of an agent for a model at this address."""
-    makers = {"claude": _claude, "codex": _codex, "pi": _pi}
+    makers = {"claude": _claude, "codex": _codex, "pi": _pi, "gemini": _gemini}
     return makers[name](url, home, repo)
 
 
@@ -68,3 +68,10 @@ def _pi(url: str, home: Path, repo: Path) -> Setup:
     env = {"PI_CODING_AGENT_DIR": str(home / ".pi"), "PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
     files = {".pi/models.json": json.dumps({"providers": {"local": local}})}
     return Setup(("--provider", "local", "--model", "scripted"), env, files, asks="")
+
+
+def _gemini(url: str, home: Path, repo: Path) -> Setup:
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
+    env = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_HOME": str(home)}
+    files = {".gemini/settings.json": json.dumps(settings)}
+    return Setup(("--model", "gemini-2.5-pro"), env | {"GEMINI_CLI_NO_RELAUNCH": "true"}, files)

@@ -19,6 +19,12 @@ NO_ALWAYS = """
    2. Yes, and switch to auto mode · auto mode handles these prompts for you
    3. No
 """
+GEMINI = """
+│ Allow execution of [Shell]?      │
+│ ● 1. Allow once                  │
+│   2. Allow for this session      │
+│   3. No, suggest changes (esc)   │
+"""
 CODEX = """
 › 1. Yes, proceed (y)
   2. Yes, and don't ask again for commands that start with `git add` (p)
@@ -38,6 +44,9 @@ OLDER_LIST = "  1. Yes\n  2. No\n\n › 1. Yes, proceed (y)\n   2. No (esc)\n"
         (CODEX, "allow", ("y",)),
         (CODEX, "always", ("p",)),
         (CODEX, "deny", ("Escape",)),
+        (GEMINI, "allow", ("1",)),
+        (GEMINI, "always", ("2",)),
+        (GEMINI, "deny", ("Escape",)),
         (OLDER_LIST, "allow", ("y",)),
         ("no choices here", "allow", ()),
         ("1. Yesterday I did it.", "always", ()),

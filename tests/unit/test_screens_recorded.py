@@ -26,6 +26,11 @@ TOLD = {
     "codex-streaming": None,
     "codex-trust": ("asking", "trust"),
     "codex-working": ("working", "status line"),
+    "gemini-error": ("failed", "error"),
+    "gemini-idle": ("idle", "prompt"),
+    "gemini-interrupted": ("interrupted", "interruption"),
+    "gemini-permission": ("asking", "question"),
+    "gemini-working": ("working", "spinner"),
     "pi-error": ("idle", "prompt"),
     "pi-idle": ("idle", "prompt"),
     "pi-interrupted": ("idle", "prompt"),
@@ -51,6 +56,8 @@ def test_what_a_screen_tells(name: str) -> None:
         ("claude-permission", "Do you want to proceed?"),
         ("claude-question", "Which colour?"),
         ("codex-permission", "Would you like to run the following command?"),
+        ("gemini-permission", "Allow execution of [Shell]?"),
+        ("gemini-error", "scripted error 400"),
         ("codex-error", "experiencing high demand"),
         ("claude-error", "API Error: 500"),
         ("claude-trust", "choose Yes in its terminal"),
@@ -67,3 +74,13 @@ def test_what_a_person_is_told(name: str, text: str) -> None:
 def test_nothing_personal_is_recorded() -> None:
     for path in FOLDER.glob("*.txt"):
         assert not any(word in path.read_text() for word in ("/tmp/", "/root", "/dev/shm", "sk-")), path
+
+
+@pytest.mark.parametrize("name", ["gemini-idle", "pi-idle", "gemini-error"])
+def test_an_empty_input_line_is_no_draft(name: str) -> None:
+    rules = screens.rules_of(name.partition("-")[0])
+    assert rules
+    screen = (FOLDER / f"{name}.txt").read_text()
+    assert screens.draft_of(rules, screen) == ""
+    typed = screen.replace(">   Type your message or @path/to/file", "> half a thought")
+    assert screens.draft_of(rules, typed) == ("half a thought" if typed != screen else "")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_LINE = re.compile(r"^[ \t]*(?:\S )?[ \t]*(\d)\. (.+?)(?: \((\w+)\))?[ \t]*$", re.MULTILINE)
+_LINE = re.compile(r"^[ \t│]*(?:\S )?[ \t]*(\d)\. (.+?)(?: \((\w+)\))?[ \t│]*$", re.MULTILINE)
 _ALWAYS = re.compile(r"don.t ask again|always allow|allow .*\b(?:session|always)\b|allow all", re.IGNORECASE)
 # A choice that changes how the agent runs is no answer to the question.
 _MODE = re.compile(r"\bmode\b", re.IGNORECASE)

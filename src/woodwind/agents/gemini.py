@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from woodwind.agents import choices
 from woodwind.agents.base import Agent, Start
 from woodwind.model.status import Status
 
@@ -42,6 +43,15 @@ class Gemini(Agent):
     session_args = ("--session-id", "{session}")
     resume_args = ("--resume", "{session}")  # read
     exit = "/quit"
+    # It has hooks, but takes them only from files of the user, the repository or root: none that is for one run.
+    # Its title tells what it is doing.
+    answers: Mapping[str, Sequence[str]] = {"allow": ("1",), "deny": ("Escape",)}
+
+    def answer_keys(self, answer: str, screen: str) -> Sequence[str]:
+        return choices.keys_for(answer, screen)
+
+    def words_keys(self, screen: str) -> Sequence[str] | None:
+        return None
 
     def trust_args(self, start: Start) -> Sequence[str]:
         return ("--skip-trust",)
