@@ -107,7 +107,8 @@ class Rig:
 
     def heard(self, entry: dict[str, Any], words: str) -> None:
         """The model said these words, and Woodwind knows them where the agent tells of its turns' ends."""
-        assert any(exchange.reply == Text(words) for exchange in self.model.exchanges), words
+        said = [exchange.reply for exchange in self.model.exchanges]
+        assert Text(words) in said, said[-3:]
         assert entry["turn"]["last_words"] == words or not self.agent.tells_ends, entry
 
     def commits(self, tree: Path) -> str:

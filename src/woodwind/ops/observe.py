@@ -293,9 +293,18 @@ def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
         how = new.pane.exit_status or "a status that is not known" if new.pane else ""
         record.end_turns(db, row, how=how, alone=row.launch == HEADLESS)
     elif verdict.status is Status.READY and _is_settled(new, agent, title, moment):
-        outcome = new.screen or (known.screen.reading if known.screen and not title else None)
+        outcome = new.screen or (known.screen.reading if _screen_counts(new, title, moment) and known.screen else None)
         record.leave_turns(db, row, tells_ends=bool(agent and agent.tells_ends), outcome=outcome)
     record.drop_cut_short(db, row)
+
+
+def _screen_counts(new: _News, title: tuple[Status, str] | None, moment: _Moment) -> bool:
+    """Whether what the screen told at an earlier look is still how it looks, where the title tells the status."""
+    seen, pane = new.known.screen, new.pane
+    if not title or seen is None or pane is None:
+        return seen is not None
+    silent = max(0, moment.wall // 1000 - pane.last_output - 1) * 1000
+    return screen_holds(seen.up, moment.clock.up, silent)
 
 
 def _is_settled(new: _News, agent: Agent | None, title: tuple[Status, str] | None, moment: _Moment) -> bool:
