@@ -137,14 +137,29 @@ def _deliver(ctx: Context, worker: Worker, mux: Mux, pane: Pane, message: str, k
     failpoint("deliver.after_turn")
     if draft:
         ctx.notes.append(f"somebody had typed in the terminal of {worker.name}; the message stands after: {draft}")
-    mux.paste(pane, f"\n{message}" if draft else message)
+    text = f"\n{message}" if draft else message
+    untouched = mux.text(pane, lines=_LINES)
+    mux.paste(pane, text)
     failpoint("deliver.after_paste")
     time.sleep(BEFORE_ENTER)
+    rules = screens.rules_of(agent.name)
+    if rules and rules.draft and not agent.tells_submits:
+        _see_typed(mux, pane, text, untouched)
     shown = mux.text(pane, lines=_LINES)
     mux.press(pane, "Enter")
     failpoint("deliver.after_enter")
     _await_taken(ctx, _Delivery(worker, agent, mux, pane, turn, before), shown)
     return turn.id
+
+
+def _see_typed(mux: Mux, pane: Pane, text: str, untouched: str) -> None:
+    """Paste again while nothing on the screen has changed: some agents draw their input line before they listen."""
+    began = pasted = time.monotonic()
+    while mux.text(pane, lines=_LINES) == untouched and time.monotonic() - began < TAKEN_PATIENCE:
+        if time.monotonic() - pasted > _AGAIN_AFTER:
+            pasted = time.monotonic()
+            mux.paste(pane, text)
+        time.sleep(_LOOK_EVERY)
 
 
 def _await_taken(ctx: Context, delivery: _Delivery, shown: str) -> None:

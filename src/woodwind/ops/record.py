@@ -24,6 +24,9 @@ PORTION = readings.KEPT - 10
 _TAKER_PATIENCE = 1.0
 _KINDS = {State.DONE: "turn.done", State.FAILED: "turn.failed", State.INTERRUPTED: "turn.interrupted"}
 
+# How long a turn has to be under way, in milliseconds, before a terminal at its prompt can be the end of it.
+_BEGUN = 4000
+
 
 def take_spools(ctx: Context, rows: Sequence[Listed], agent_of: Callable[[str], Agent | None]) -> None:
     """Take the events of workers out of their spools into the store, one taker at a time."""
@@ -114,8 +117,10 @@ def end_turns(db: sqlite3.Connection, row: Listed, *, how: str, alone: bool) -> 
 
 def leave_turns(db: sqlite3.Connection, row: Listed, *, tells_ends: bool, outcome: Reading | None) -> None:
     """End the running turns of an agent that is back at its prompt, inside a transaction."""
-    mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce]
-    for turn in at_prompt(mine, to_ms(now()), tells_ends=tells_ends, outcome=outcome):
+    at = to_ms(now())
+    # What the terminal shows right after a delivery may still be how it looked before.
+    mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce and not 0 <= at - t.begun_at < _BEGUN]
+    for turn in at_prompt(mine, at, tells_ends=tells_ends, outcome=outcome):
         save_turn(db, row.project, row.id, turn)
 
 

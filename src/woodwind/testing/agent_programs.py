@@ -24,11 +24,10 @@ PACKAGES = {
     "claude": "@anthropic-ai/claude-code",
     "codex": "@openai/codex",
     "pi": "@earendil-works/pi-coding-agent",
-    "opencode": "opencode-ai",
     "gemini": "@google/gemini-cli",
 }
 ALWAYS = ("claude", "codex", "pi")
-ALL = (*ALWAYS, "opencode", "gemini")
+ALL = (*ALWAYS, "gemini")
 _TIMEOUT = 600
 
 
