@@ -288,7 +288,7 @@ def test_killed_or_failing_at(sandbox: Sandbox, repo: Path, footprint: Footprint
     assert footprint(repo) == before
     assert attempt(point).code == -9
     begun = [json.loads(f.read_text()) for f in Path(sandbox.env["XDG_STATE_HOME"]).rglob("pane.json")]
-    assert bool(begun) == (point in ("create.after_terminal", "create.before_agent", "create.after_agent"))
+    assert bool(begun) == (point == "create.after_terminal")
     sandbox.ww("ls", cwd=repo, check=True)
     assert footprint(repo) == before
     assert leftovers(sandbox, repo) == []

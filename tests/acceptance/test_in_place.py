@@ -9,9 +9,7 @@ from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Sandbox
 
 FAILPOINTS = [
-    f"branch.{when}_{step}"
-    for step in ("branch", "switch", "brief", "terminal", "agent")
-    for when in ("before", "after")
+    f"branch.{when}_{step}" for step in ("branch", "switch", "brief", "terminal") for when in ("before", "after")
 ]
 LEAVING = [f"leave.{when}_{step}" for step in ("save", "stop", "switch") for when in ("before", "after")]
 

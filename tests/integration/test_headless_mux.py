@@ -15,7 +15,7 @@ import pytest
 from woodwind.base.processes import group_runs, is_running, start_time
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.muxes import registry
-from woodwind.muxes.base import Pane
+from woodwind.muxes.base import Pane, Program
 from woodwind.muxes.headless import Headless
 from woodwind.testing.sandbox import Sandbox
 
@@ -34,7 +34,7 @@ def mux(tmp_path: Path) -> Iterator[Headless]:
 def start(mux: Headless, tmp_path: Path) -> Start:
     def begin(*argv: str, worker: str = "w1", env: dict[str, str] | None = None) -> Pane:
         opened = mux.open_session(worker=worker, project="p1", name="x", folder=str(tmp_path))
-        return mux.start(opened, argv, env={"PATH": os.environ["PATH"], **(env or {})}, unset=["UNWANTED"])
+        return mux.start(opened, Program(argv, {"PATH": os.environ["PATH"], **(env or {})}, ["UNWANTED"]))
 
     return begin
 
@@ -142,7 +142,7 @@ def test_a_program_that_cannot_start(mux: Headless, start: Start, tmp_path: Path
 def test_a_folder_that_is_gone(mux: Headless) -> None:
     pane = mux.open_session(worker="w1", project="p1", name="x", folder="/nonexistent")
     with pytest.raises(WoodwindError, match="could not be started in /nonexistent"):
-        mux.start(pane, ["true"], env={}, unset=[])
+        mux.start(pane, Program(["true"], {}))
     mux.kill(pane)
     assert mux.panes() == []
 
@@ -230,11 +230,12 @@ def test_another_process_with_the_same_number_is_left_alone(mux: Headless, start
 def test_nothing_starts_when_the_starter_dies_before_it_is_written_down(tmp_path: Path) -> None:
     script = f"""
 import os
+from woodwind.muxes.base import Program
 from woodwind.muxes.headless import Headless
 mux = Headless({str(tmp_path / "h")!r})
 pane = mux.open_session(worker="w1", project="p1", name="x", folder={str(tmp_path)!r})
 mux._write = lambda worker, facts: os.kill(os.getpid(), 9)
-mux.start(pane, ["touch", "started"], env={{"PATH": os.environ["PATH"]}}, unset=[])
+mux.start(pane, Program(["touch", "started"], {{"PATH": os.environ["PATH"]}}))
 """
     done = subprocess.run([sys.executable, "-c", script], check=False)
     assert done.returncode == -signal.SIGKILL
@@ -245,7 +246,7 @@ mux.start(pane, ["touch", "started"], env={{"PATH": os.environ["PATH"]}}, unset=
 def test_a_second_run_continues_the_log(mux: Headless, start: Start) -> None:
     start("sh", "-c", "echo one; exit 1")
     assert ended(mux) == "status 1"
-    again = mux.start(the(mux), ["sh", "-c", "echo two; sleep 100"], env={"PATH": os.environ["PATH"]}, unset=[])
+    again = mux.start(the(mux), Program(["sh", "-c", "echo two; sleep 100"], {"PATH": os.environ["PATH"]}))
     assert not again.dead
     wait_for_line(mux, "two")
     assert mux.text(the(mux), lines=50) == "one\ntwo\n"
@@ -321,7 +322,7 @@ def test_a_sandbox_ends_what_runs_headless() -> None:
     with Sandbox() as box:
         mux = Headless(f"{box.env['XDG_STATE_HOME']}/woodwind/headless")
         opened = mux.open_session(worker="w1", project="p", name="x", folder=str(box.home))
-        mux.start(opened, ["sleep", "100"], env={"PATH": os.environ["PATH"]}, unset=[])
+        mux.start(opened, Program(["sleep", "100"], {"PATH": os.environ["PATH"]}))
         group = group_of(mux)
         assert group_runs(group)
     assert not group_runs(group)

@@ -1,7 +1,7 @@
 """What a terminal multiplexer can do for us: the protocol that tmux, and others after it, fulfil."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 # What an agent must not take over from whoever happens to start it, or the server that it is on.
 SCRUBBED = ("GIT_", "WOODWIND_", "TMUX", "CLAUDECODE", "CLAUDE_CODE_")
@@ -36,6 +36,14 @@ class Pane:
         self.window = window
         self.last_output = last_output  # seconds since 1970
         self.title = title
+
+
+class Program(NamedTuple):
+    """A program for a pane: its words, the variables that it gets, and those that it must not have."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    unset: Sequence[str] = ()
 
 
 class Watching(Protocol):
@@ -79,15 +87,19 @@ class Mux(Protocol):
         """Every pane that carries a worker's tag; none when the server does not run."""
         ...
 
-    def open_session(self, *, worker: str, project: str, name: str, folder: str) -> Pane:
-        """A placeholder terminal in a session of its own, tagged, that stays when its process ends."""
+    def open_session(
+        self, *, worker: str, project: str, name: str, folder: str, program: Program | None = None
+    ) -> Pane:
+        """A terminal in a session of its own, tagged, that stays when its process ends; a placeholder for None."""
         ...
 
-    def open_window(self, *, worker: str, project: str, name: str, folder: str, session: str) -> Pane:
+    def open_window(
+        self, *, worker: str, project: str, name: str, folder: str, session: str, program: Program | None = None
+    ) -> Pane:
         """The same in a new window of the session that a pane or session id names; nobody's focus moves."""
         ...
 
-    def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
+    def start(self, pane: Pane, program: Program) -> Pane:
         """Replace the placeholder by a program: argv as it is, with its variables; no shell in between."""
         ...
 

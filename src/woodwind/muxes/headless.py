@@ -10,14 +10,14 @@ import os
 import select
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from woodwind.base.files import make_private_dir, write_atomic
 from woodwind.base.processes import group_runs, is_running, start_time
 from woodwind.base.run import spawn
 from woodwind.model.errors import Refused, WoodwindError
-from woodwind.muxes.base import SCRUBBED, Pane
+from woodwind.muxes.base import SCRUBBED, Pane, Program
 
 PREFIX = "headless:"
 GRACE = 2.0
@@ -105,15 +105,21 @@ class Headless:
             return []
         return [pane for pane in map(self._pane, names) if pane]
 
-    def open_session(self, *, worker: str, project: str, name: str, folder: str) -> Pane:
+    def open_session(
+        self, *, worker: str, project: str, name: str, folder: str, program: Program | None = None
+    ) -> Pane:
         make_private_dir(self._place(worker))
         self._write(worker, {"worker": worker, "project": project, "folder": folder})
-        return self._find(worker)
+        pane = self._find(worker)
+        return self.start(pane, program) if program else pane
 
-    def open_window(self, *, worker: str, project: str, name: str, folder: str, session: str) -> Pane:
+    def open_window(
+        self, *, worker: str, project: str, name: str, folder: str, session: str, program: Program | None = None
+    ) -> Pane:
         _no_terminal(worker)
 
-    def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
+    def start(self, pane: Pane, program: Program) -> Pane:
+        argv, env, unset = program
         facts = self._facts(pane.worker)
         if not facts:
             raise WoodwindError(f"the folder of the headless worker {pane.worker} went away before its start")

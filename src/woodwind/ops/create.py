@@ -30,9 +30,9 @@ from woodwind.ops.deliver import deliver, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
 from woodwind.ops.in_place import check_checkout
 from woodwind.ops.journal import Step, carry_out, worker_lock
-from woodwind.ops.launch import Launch, drop_run_files, first_turn, launch_of, open_pane, start_pane
+from woodwind.ops.launch import Launch, drop_run_files, first_turn, launch_of, open_and_start
 from woodwind.ops.limits import room
-from woodwind.ops.terminal import known_servers
+from woodwind.ops.terminal import known_servers, require_pane
 from woodwind.store import environments, events, operations, projects as project_rows, terminals, workers
 
 
@@ -81,7 +81,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         keep(worker)
         if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
             ctx.say("waiting for the agent to take its brief")
-            wait_until_quiet(mux, operation.pane)
+            wait_until_quiet(*require_pane(ctx, worker))
             deliver(ctx, worker, POINTER, kind=BRIEF)
     if operation.plan:
         environment.start(worker.id, ctx.environ)
@@ -209,7 +209,7 @@ class Create:
         place = self.place_steps()
         if self.queued:
             return place
-        return [*place, Step("terminal", self._open_terminal, self._close_terminal), Step("agent", self._start_agent)]
+        return [*place, Step("terminal", self._open_terminal, self._close_terminal)]
 
     def _make_branch(self) -> None:
         branches.make_branch(self.common, self.tree.branch, self.tree.base_commit, self.worker.id)
@@ -268,8 +268,9 @@ class Create:
 
     def _open_terminal(self) -> None:
         assert self.mux
+        assert self.how
         self.ctx.say("opening its terminal")
-        self.pane = open_pane(self.ctx, self.mux, self.worker)
+        self.terminal = open_and_start(self.ctx, self.mux, self.worker, self.how)
 
     def _close_terminal(self) -> None:
         for mux in [self.mux] if self.mux else known_servers(self.ctx):
@@ -277,11 +278,6 @@ class Create:
                 if pane.worker == self.worker.id:
                     mux.kill(pane)
         drop_run_files(self.worker.id)
-
-    def _start_agent(self) -> None:
-        assert self.mux
-        assert self.how
-        self.terminal = start_pane(self.ctx, self.mux, self.pane, self.how, self.worker.name)
 
     def commit(self, db: sqlite3.Connection) -> None:
         if not self.queued:

@@ -17,7 +17,7 @@ from woodwind.model import naming
 from woodwind.model.turn import BRIEF, State, Turn
 from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
-from woodwind.muxes.base import Mux, Pane
+from woodwind.muxes.base import Mux, Pane, Program
 from woodwind.ops.context import Context
 from woodwind.ops.record import save_turn
 from woodwind.store import allowed, turns
@@ -35,6 +35,11 @@ class Launch(NamedTuple):
     prompt: str = ""  # what it is told by these words, and begins with
     files: Mapping[str, str] = {}  # what the agent's events need, for the worker's run folder
     stream: str = ""  # where it serves its events
+
+    @property
+    def program(self) -> Program:
+        """What is started in a terminal."""
+        return Program(self.argv, self.env, self.unset)
 
 
 def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, project: str, automated: bool) -> Launch:
@@ -111,27 +116,34 @@ def session_name(ctx: Context, worker: Worker) -> str:
     return f"{naming.ascii_slug(ctx.repo.name, 'repo')}-{naming.ascii_slug(worker.name, worker.id)}"
 
 
-def open_pane(ctx: Context, mux: Mux, worker: Worker) -> Pane:
-    """A placeholder terminal for the worker, in a session of its own or a window of the caller's."""
-    name = naming.ascii_slug(worker.name, worker.id)
-    folder = folder_of(worker)
+def open_pane(ctx: Context, mux: Mux, worker: Worker, program: Program | None = None) -> Pane:
+    """A terminal for the worker, in a session of its own or a window of the caller's; a placeholder for None."""
+    about = {"worker": worker.id, "project": worker.project, "folder": folder_of(worker)}
     around = muxes.Surroundings(ctx.environ)
     # A window needs a session to be in; at a resume the caller may be outside of tmux, or on another server.
     if worker.launch == "window" and around.socket == mux.server:
-        session = around.session
-        return mux.open_window(worker=worker.id, project=worker.project, name=name, folder=folder, session=session)
-    name = session_name(ctx, worker)
-    return mux.open_session(worker=worker.id, project=worker.project, name=name, folder=folder)
+        name = naming.ascii_slug(worker.name, worker.id)
+        return mux.open_window(**about, name=name, session=around.session, program=program)
+    return mux.open_session(**about, name=session_name(ctx, worker), program=program)
+
+
+def open_and_start(ctx: Context, mux: Mux, worker: Worker, how: Launch) -> Terminal:
+    """A new terminal with the program in it, made in one call; a note is left when it exits at once."""
+    _prepare(worker.id, how)
+    return _started(ctx, mux, open_pane(ctx, mux, worker, how.program), how, worker.name)
 
 
 def start_pane(ctx: Context, mux: Mux, pane: Pane, how: Launch, name: str) -> Terminal:
-    """Start the program in the placeholder; a note is left when it exits at once."""
+    """Start the program in a terminal that is there; a note is left when it exits at once."""
     _prepare(pane.worker, how)
-    started = mux.start(pane, how.argv, env=how.env, unset=how.unset)
-    if started.dead:
-        how_it_ended = started.exit_status or "a status that is not known"
+    return _started(ctx, mux, mux.start(pane, how.program), how, name)
+
+
+def _started(ctx: Context, mux: Mux, pane: Pane, how: Launch, name: str) -> Terminal:
+    if pane.dead:
+        how_it_ended = pane.exit_status or "a status that is not known"
         ctx.notes.append(f"the agent of {name} exited at once with {how_it_ended}: see `ww log {name}`")
-    return Terminal(mux.server, started.pid, start_time(started.pid), how.names, how.nonce, how.stream)
+    return Terminal(mux.server, pane.pid, start_time(pane.pid), how.names, how.nonce, how.stream)
 
 
 def _prepare(worker: str, how: Launch) -> None:

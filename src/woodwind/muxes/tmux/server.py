@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from woodwind.base import paths
 from woodwind.base.run import find_program
 from woodwind.model.errors import MissingTool, Refused
-from woodwind.muxes.base import SCRUBBED, Pane
+from woodwind.muxes.base import SCRUBBED, Pane, Program
 from woodwind.muxes.tmux.client import TmuxError, ask, literal, missing_tmux, tell
 
 if TYPE_CHECKING:
@@ -139,16 +139,20 @@ class Server:
             return False
         return True
 
-    def open_session(self, *, worker: str, project: str, name: str, folder: str) -> Pane:
+    def open_session(
+        self, *, worker: str, project: str, name: str, folder: str, program: Program | None = None
+    ) -> Pane:
         # In one breath: a session without its tag would be nobody's, and one without its option might be closed.
 
         def then(target: str) -> list[tuple[str, ...]]:
-            return [*self._tags(target, worker, project), _list_panes(target)]
+            return [*self._tags(target, worker, project), *_respawn(target, program), _list_panes(target)]
 
         made, *listed = self._new_session(name, folder, then)
         return self._find(made, listed)
 
-    def open_window(self, *, worker: str, project: str, name: str, folder: str, session: str) -> Pane:
+    def open_window(
+        self, *, worker: str, project: str, name: str, folder: str, session: str, program: Program | None = None
+    ) -> Pane:
         # Named by a pane, because a window may have moved to another session since its $TMUX was set.
         [session] = self._ask("display-message", "-p", "-t", session, "#{session_id}")
         if self.option("destroy-unattached", session) not in ("", "off"):
@@ -163,18 +167,14 @@ class Server:
             self.server,
             ("new-window", "-d", "-P", "-F", "#{pane_id}", *place, *_PLACEHOLDER),
             *self._tags(new, worker, project),
+            *_respawn(new, program),
             _list_panes(new),
             ("rename-window", "-t", new, name),
         )
         return self._find(made, listed)
 
-    def start(self, pane: Pane, argv: Sequence[str], *, env: Mapping[str, str], unset: Sequence[str]) -> Pane:
-        variables = [w for name, value in env.items() for w in ("-e", f"{name}={value}")]
-        without = [w for name in unset for w in ("-u", name)]
-        # `env` would take a program with = in its path for one more variable.
-        through = ["sh", "-c", 'exec "$@"', "sh"] if "=" in argv[0] else []
-        words = ("--", "env", *without, *through, *argv)
-        listed = tell(self.server, ("respawn-pane", "-k", "-t", pane.id, *variables, *words), _list_panes(pane.id))
+    def start(self, pane: Pane, program: Program) -> Pane:
+        listed = tell(self.server, *_respawn(pane.id, program), _list_panes(pane.id))
         return self._find(pane.id, listed)
 
     def own_session(self, pane: Pane, *, name: str) -> Pane:
@@ -282,6 +282,17 @@ class Server:
 
     def _ask(self, *words: str) -> list[str]:
         return ask(self.server, *words)
+
+
+def _respawn(target: str, program: Program | None) -> list[tuple[str, ...]]:
+    """The command that puts a program in the placeholder's place; none for None."""
+    if program is None:
+        return []
+    variables = [w for name, value in program.env.items() for w in ("-e", f"{name}={value}")]
+    without = [w for name in program.unset for w in ("-u", name)]
+    # `env` would take a program with = in its path for one more variable.
+    through = ["sh", "-c", 'exec "$@"', "sh"] if "=" in program.argv[0] else []
+    return [("respawn-pane", "-k", "-t", target, *variables, "--", "env", *without, *through, *program.argv)]
 
 
 def _list_panes(target: str) -> tuple[str, ...]:
