@@ -449,4 +449,4 @@ def test_the_first_use_writes_a_valid_config_and_a_private_store(sandbox: Sandbo
     assert (state / "woodwind.db").stat().st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(state / "woodwind.db")) as db:
         assert db.execute("SELECT kind, state FROM operation").fetchall() == [("create", "done")]
-        assert db.execute("SELECT kind FROM event").fetchall() == [("worker.created",)]
+        assert db.execute("SELECT kind FROM event").fetchall() == [("worker.created",), ("turn.submitted",)]

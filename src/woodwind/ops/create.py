@@ -280,16 +280,16 @@ class Create:
         drop_run_files(self.worker.id)
 
     def commit(self, db: sqlite3.Connection) -> None:
+        data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}
+        events.append(db, project=self.worker.project, worker=self.worker.id, kind="worker.created", data=data)
+        if self.plan:
+            environments.set_plan(db, self.worker.id, json.dumps(self.plan))
         if not self.queued:
             assert self.terminal
             workers.set_phase(db, self.worker.id, Phase.RUNNING)
             terminals.save(db, self.worker.id, self.terminal)
             if self.how:
                 first_turn(db, self.worker.project, self.worker.id, self.how, State.RUNNING)
-        if self.plan:
-            environments.set_plan(db, self.worker.id, json.dumps(self.plan))
-        data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}
-        events.append(db, project=self.worker.project, worker=self.worker.id, kind="worker.created", data=data)
 
     def abandoned(self, db: sqlite3.Connection) -> None:
         workers.delete(db, self.worker.id)
