@@ -148,7 +148,7 @@ def test_stop_keeps_everything_and_resume_goes_on(sandbox: Sandbox, repo: Path) 
 
 def test_a_task_out_of_time_is_paused_and_the_others_go_on(sandbox: Sandbox, repo: Path) -> None:
     lines = {"hangs": ["hang"], "exits": ["exit 3"], "fine": adds("fine")}
-    more = {"hangs": 'timeout = "2s"', "exits": "retries = 0"}
+    more = {"hangs": 'timeout = "8s"', "exits": "retries = 0"}
     plan = write_plan(sandbox.home / "plan.toml", lines, more=more, verify=False)
     run = begin_run(sandbox, repo, plan)
     told = await_run(sandbox, repo, run)
@@ -156,6 +156,19 @@ def test_a_task_out_of_time_is_paused_and_the_others_go_on(sandbox: Sandbox, rep
     assert "exited with status 3" in told["tasks"]["exits"]["why"]
     workers = {w["name"]: w for w in sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]}
     assert workers["hangs"]["phase"] == "paused"
+
+
+def test_without_terminals_tasks_are_tried_again_and_stopped_too(sandbox: Sandbox, repo: Path) -> None:
+    lines = {"idle": ["say I made no commit"], "hangs": ["think 600"], "fine": adds("fine")}
+    plan = write_plan(sandbox.home / "plan.toml", lines, verify=False)
+    run = begin_run(sandbox, repo, plan, "--headless")
+    idle = await_task(sandbox, repo, run, "idle", "failed")
+    assert (idle["attempt"], idle["why"]) == (2, "it ended without a commit")
+    await_task(sandbox, repo, run, "fine", "landed")
+    assert sandbox.ww("run", "stop", "--json", cwd=repo, check=True).json["data"]["paused"] == ["hangs"]
+    message = "Now:\nrehearse: write now.txt yes\nrehearse: commit At last"
+    sandbox.ww("run", "resume", run, "--message", message, cwd=repo, check=True)
+    assert states_of(await_run(sandbox, repo, run)) == {"idle": "landed", "hangs": "landed", "fine": "landed"}
 
 
 def test_a_person_who_ships_lets_the_children_begin(sandbox: Sandbox, repo: Path) -> None:

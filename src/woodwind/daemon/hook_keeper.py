@@ -12,9 +12,10 @@ class HookKeeper:
 
     def __init__(self) -> None:
         self._seq = 0
+        self._silent: dict[str, tuple[object, ...]] = {}
 
     def tick(self, ctx: Context) -> float | None:
-        self._seq = fire(ctx, self._seq)
+        self._seq = fire(ctx, self._seq, self._silent)
         return 0.01 if self.busy(ctx) else None
 
     def busy(self, ctx: Context) -> bool:

@@ -18,6 +18,7 @@ from woodwind.base.clock import from_ms
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import make_private_dir
 from woodwind.base.run import spawn
+from woodwind.config.load import PROJECT_FILE
 from woodwind.model.errors import WoodwindError
 from woodwind.model.text import clean
 from woodwind.ops.approvals import lifecycle
@@ -35,36 +36,61 @@ _MOST_OUTPUT = 4000
 _BATCH = 200
 
 
+Found = tuple[Mapping[str, str], float, str, int]
+
+
 class Hooks:
-    """The commands of each project, read once for a round of events."""
+    """The commands of each project, read once for a round of events.
 
-    def __init__(self, ctx: Context) -> None:
+    `silent` outlives a round: the files of projects that declare none, which need not be read again while they are as
+    they were.
+    """
+
+    def __init__(self, ctx: Context, silent: dict[str, tuple[object, ...]]) -> None:
         self.ctx = ctx
-        self._found: dict[str, tuple[Mapping[str, str], float, str, int]] = {}
+        self._silent = silent
+        self._found: dict[str, Found] = {}
 
-    def of(self, project: str) -> tuple[Mapping[str, str], float, str, int]:
+    def of(self, project: str) -> Found:
         """(commands by kind, when the files that declare them last changed, the project's folder, the timeout)."""
         if project not in self._found:
-            self._found[project] = self._read(project)
+            folder = self._folder(project)
+            files = tuple(map(_stamp, (paths.config_file(), os.path.join(folder, PROJECT_FILE))))
+            if self._silent.get(project) == files:
+                return {}, 0.0, folder, 0
+            self._found[project] = found = self._read(project, folder)
+            if not found[0] and not self._declared:
+                self._silent[project] = files
         return self._found[project]
 
-    def _read(self, project: str) -> tuple[Mapping[str, str], float, str, int]:
+    def _folder(self, project: str) -> str:
         known = projects.find(self.ctx.store, project)
-        folder = "/"
         if known and os.path.isdir(known[0]):
-            folder = os.path.dirname(known[0]) if os.path.basename(known[0]) == ".git" else known[0]
+            return os.path.dirname(known[0]) if os.path.basename(known[0]) == ".git" else known[0]
+        return "/"
+
+    def _read(self, project: str, folder: str) -> Found:
         there = Context(folder, self.ctx.environ)
         there.store = self.ctx.store
         loaded = there.loaded_config
+        self._declared = bool(loaded.config.hooks.on)  # perhaps not approved yet
         commands = lifecycle(there, project)
         changed = max((os.path.getmtime(file) for file in loaded.files), default=0.0) if commands else 0.0
         return commands, changed, folder, loaded.config.hooks.timeout
 
 
-def fire(ctx: Context, since: int) -> int:
+def _stamp(path: str) -> object:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+def fire(ctx: Context, since: int, silent: dict[str, tuple[object, ...]]) -> int:
     """Run the commands for the events after `since`, in order; how far it came."""
     seq = max(since, runs.hook_cursor(ctx.store))
-    hooks = Hooks(ctx)
+    hooks = Hooks(ctx, silent)
     for event in events.since(ctx.store, seq, limit=_BATCH):
         try:
             commands, changed, folder, timeout = hooks.of(event.project)

@@ -18,7 +18,7 @@ from woodwind.model.run_texts import DECIDE, mark, message, parent_summary, says
 from woodwind.model.status import Phase
 from woodwind.model.text import one_line
 from woodwind.model.turn import State as TurnState
-from woodwind.model.worker import Worker
+from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.answer import answer
 from woodwind.ops.context import Context
 from woodwind.ops.create import create
@@ -225,6 +225,8 @@ def go_on(doing: Doing, worker: Worker, text: str) -> Happened:
         return before
     found = find_pane(ctx, worker.id)
     if found and not found[1].dead and is_ours(ctx, worker.id, found[1]):
+        if worker.launch == HEADLESS:
+            return doing.told(What.LATER, text="it has not exited yet, and takes nothing before")
         turn = deliver(ctx, worker, text)
         failpoint("run.after_deliver")
         return doing.told(What.STARTED, worker=worker.id, turn=turn)
