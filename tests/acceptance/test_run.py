@@ -146,6 +146,20 @@ def test_stop_keeps_everything_and_resume_goes_on(sandbox: Sandbox, repo: Path) 
     assert set(states_of(told).values()) == {"landed"}, told
 
 
+def test_stopped_and_resumed_in_a_loop_it_still_ends_well(sandbox: Sandbox, repo: Path) -> None:
+    lines = {name: ["think 0.5", *adds(name)] for name in ("one", "two", "three")}
+    plan = write_plan(sandbox.home / "plan.toml", lines, after={"three": ["one", "two"]}, verify=False, retries=9)
+    run = begin_run(sandbox, repo, plan)
+    for _ in range(4):
+        sandbox.ww("run", "stop", run, cwd=repo)
+        stopped = run_status(sandbox, repo, run)
+        assert stopped["state"] in ("stopped", "finished")
+        sandbox.ww("run", "resume", run, cwd=repo)
+    told = await_run(sandbox, repo, run)
+    assert set(states_of(told).values()) == {"landed"}, told
+    assert files_on(repo, "feat/all") == {f"{name}.txt": f"made by {name}" for name in lines}
+
+
 def test_a_task_out_of_time_is_paused_and_the_others_go_on(sandbox: Sandbox, repo: Path) -> None:
     lines = {"hangs": ["hang"], "exits": ["exit 3"], "fine": adds("fine")}
     more = {"hangs": 'timeout = "8s"', "exits": "retries = 0"}

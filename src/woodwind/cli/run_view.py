@@ -61,7 +61,7 @@ def show_status(data: dict[str, Any], screen: Screen) -> None:
     rows, styles = [], []
     for task in data["tasks"]:
         rest = (task["question"] and f"asks: {task['question']}") or task["why"] or task["title"]
-        held = " (you are there)" if task["attached"] else ""
+        held = " (left alone)" if task["attached"] else ""
         rows.append([task["id"], task["state"] + held, task["worker"], one_line(rest, 300)])
         styles.append({1: COLOURS.get(task["state"], "dim")})
     if rows:

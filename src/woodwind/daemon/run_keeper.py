@@ -10,6 +10,7 @@ from woodwind.model.errors import WoodwindError
 from woodwind.model.run import Decision, Happened, State, Verb, What
 from woodwind.ops.context import Context
 from woodwind.ops.observe import observe
+from woodwind.ops.run import halt
 from woodwind.ops.run_state import Known, change, place_of, read
 from woodwind.ops.run_step import perform
 from woodwind.ops.run_watch import look
@@ -127,7 +128,10 @@ class RunKeeper:
                 heard, specs = [_put_off(decision, error.message)], {}
             except Exception as error:  # noqa: BLE001 - a bug in one task must not end the run: it is put off, and told
                 heard, specs = [_put_off(decision, f"{type(error).__name__}: {error}")], {}
-            _, decisions = change(anywhere.store, run, heard, specs=specs)
+            after, decisions = change(anywhere.store, run, heard, specs=specs)
+            if after.run.state == "stopped":
+                with contextlib.suppress(WoodwindError), place_of(after.row, environ) as ctx:
+                    halt(ctx, after.run)  # what was begun while it was being stopped
         return next((other for other in decisions if decision.task and other.task == decision.task), None)
 
 

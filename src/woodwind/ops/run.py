@@ -190,8 +190,14 @@ def stop(ctx: Context, row: RunRow, *, why: str = "you stopped it", hold: bool =
     if row.state not in runs.LIVE:
         raise Refused(f"the run {row.id} is {row.state} already", code="not_running")
     known, _ = change(ctx.store, row.id, [Happened(What.HOLD if hold else What.STOP, text=why)])
+    paused = [] if hold else halt(ctx, known.run)
+    return {"id": row.id, "state": known.run.state, "paused": paused}
+
+
+def halt(ctx: Context, run: Run) -> list[str]:
+    """Interrupt the agents of a run that was stopped; the names of those that were at work."""
     paused: list[str] = []
-    for task in known.run.tasks.values() if not hold else ():
+    for task in run.tasks.values():
         if task.state not in (State.WORKING, State.STARTING, State.PAUSING) or not task.worker:
             continue
         worker = workers.find(ctx.store, task.worker)
@@ -202,7 +208,7 @@ def stop(ctx: Context, row: RunRow, *, why: str = "you stopped it", hold: bool =
             paused.append(worker.name)
         except WoodwindError as error:
             ctx.notes.append(f"{worker.name} was not interrupted: {error.message}")
-    return {"id": row.id, "state": known.run.state, "paused": paused}
+    return paused
 
 
 def resume(ctx: Context, row: RunRow, *, message: str = "") -> dict[str, Any]:

@@ -12,6 +12,9 @@ from woodwind.ops.run_tasks import landed_as
 from woodwind.store import told, turns, workers
 from woodwind.store.runs import RunRow
 
+# Its clock stands still: somebody paused it, or it waits for room under [limits].
+_HELD = (Phase.PAUSED, Phase.QUEUED)
+
 
 def look(ctx: Context, row: RunRow, run: Run) -> list[Happened]:
     """What happened to the tasks that wait for their agents or for a person."""
@@ -29,11 +32,11 @@ def look(ctx: Context, row: RunRow, run: Run) -> list[Happened]:
 
 
 def _held(ctx: Context, task: Task, people: Iterable[str]) -> bool:
-    """Whether a person still holds a task: at its terminal, or by `ww pause`."""
+    """Whether a task is still held: by a person at its terminal, by `ww pause`, or for want of room."""
     if task.worker in people:
         return True
     worker = workers.find(ctx.store, task.worker)
-    return task.state is State.WORKING and worker is not None and worker.phase == Phase.PAUSED
+    return task.state is State.WORKING and worker is not None and worker.phase in _HELD
 
 
 def _working(ctx: Context, task: Task) -> list[Happened]:
@@ -41,7 +44,7 @@ def _working(ctx: Context, task: Task) -> list[Happened]:
     if worker is None or worker.phase == Phase.REMOVED:
         why = "its worker was removed while it worked"
         return [Happened(What.FAILED, task.id, task.delivery, text=why, hopeless=True)]
-    if worker.phase == Phase.PAUSED:
+    if worker.phase in _HELD:
         return [] if task.attached else [Happened(What.ATTACHED, task.id)]
     heard = _question(ctx, task)
     last = newest_turn(turns.of_worker(ctx.store.db, task.worker, 20), task.turn)
