@@ -26,7 +26,6 @@ from woodwind.muxes.base import Mux
 from woodwind.ops import environment, ports
 from woodwind.ops.brief import choose_template, facts_for, keep, write_folder
 from woodwind.ops.context import Context
-from woodwind.ops.deliver import deliver, wait_until_quiet
 from woodwind.ops.free_names import Request, free_names
 from woodwind.ops.in_place import check_checkout
 from woodwind.ops.journal import Step, carry_out, worker_lock
@@ -80,6 +79,8 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
         carry_out(ctx, operation, row)
         keep(worker)
         if agent and agent.prompt == "paste" and phase != Phase.QUEUED and not headless:
+            from woodwind.ops.deliver import deliver, wait_until_quiet  # 5 ms, for agents that take no argument
+
             ctx.say("waiting for the agent to take its brief")
             wait_until_quiet(*require_pane(ctx, worker))
             deliver(ctx, worker, POINTER, kind=BRIEF)

@@ -20,8 +20,8 @@ from woodwind.model.turn import MESSAGE, State, Turn
 from woodwind.model.worker import SHELL, Worker
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
+from woodwind.ops.keep_turn import keep_turn
 from woodwind.ops.observe import Sight, look
-from woodwind.ops.record import save_turn
 from woodwind.ops.terminal import is_ours, require_terminal
 from woodwind.store import listing, terminals, turns, workers
 
@@ -200,13 +200,13 @@ def _seems_taken(delivery: _Delivery, sight: Sight, shown: str, waited: float) -
 
 def _set_running(ctx: Context, worker: Worker, turn: Turn) -> None:
     with ctx.store.transaction() as db:
-        save_turn(db, worker.project, worker.id, turn._replace(state=State.RUNNING))
+        keep_turn(db, worker.project, worker.id, turn._replace(state=State.RUNNING))
 
 
 def _not_taken(ctx: Context, worker: Worker, turn: Turn, sight: Sight) -> TimedOut:
     why = "it was typed, and the agent did not tell that it took it"
     with ctx.store.transaction() as db:
-        save_turn(db, worker.project, worker.id, turn._replace(state=State.UNKNOWN, ended_at=to_ms(now()), why=why))
+        keep_turn(db, worker.project, worker.id, turn._replace(state=State.UNKNOWN, ended_at=to_ms(now()), why=why))
     ended = f", which has exited {sight.verdict.detail}" if sight.verdict.status is Status.EXITED else ""
     return TimedOut(
         f"the message was typed into the terminal of {worker.name}{ended}, but nothing shows that the agent took it",

@@ -19,7 +19,7 @@ from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane, Program
 from woodwind.ops.context import Context
-from woodwind.ops.record import save_turn
+from woodwind.ops.keep_turn import keep_turn
 from woodwind.store import allowed, turns
 from woodwind.store.terminals import Terminal
 
@@ -86,7 +86,7 @@ def first_turn(db: sqlite3.Connection, project: str, worker: str, how: Launch, s
         return None
     at = to_ms(now())
     turn = Turn(new_id("t"), turns.next_number(db, worker), BRIEF, how.prompt, state, "", how.nonce, at)
-    save_turn(db, project, worker, turn)
+    keep_turn(db, project, worker, turn)
     return turn
 
 

@@ -9,12 +9,13 @@ from woodwind.base.files import locked
 from woodwind.config.schema import Limits
 from woodwind.config.sizes import parse_size, show_size
 from woodwind.ops.context import Context
-from woodwind.ops.observe import panes_of
 from woodwind.store import terminals, workers
 
 
 def live_pids(ctx: Context) -> list[int]:
     """The process of every agent that runs, over all projects."""
+    from woodwind.ops.observe import panes_of  # 3 ms, for those who set limits
+
     return [pane.pid for pane in panes_of(terminals.servers(ctx.store)).values() if not pane.dead]
 
 

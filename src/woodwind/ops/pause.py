@@ -13,8 +13,8 @@ from woodwind.model.worker import SHELL, Worker
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import sight_of
 from woodwind.ops.journal import worker_lock
+from woodwind.ops.keep_turn import keep_turn
 from woodwind.ops.reaction import await_reaction, write_reading
-from woodwind.ops.record import save_turn
 from woodwind.ops.terminal import is_ours, require_terminal
 from woodwind.store import events, turns, workers
 
@@ -45,5 +45,5 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
             for turn in turns.of_worker(db, worker.id) if stopped else []:
                 if turn.state is State.RUNNING:
                     ended = turn._replace(state=State.INTERRUPTED, ended_at=to_ms(now()), why="ww pause", inferred=True)
-                    save_turn(db, worker.project, worker.id, ended)
+                    keep_turn(db, worker.project, worker.id, ended)
     return {"name": worker.name, "id": worker.id, "phase": Phase.PAUSED.value, "stopped": stopped}

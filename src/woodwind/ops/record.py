@@ -5,7 +5,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
@@ -13,16 +12,16 @@ from woodwind.base.clock import new_id, now, to_ms
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import Locked, locked
 from woodwind.model.reading import Reading, Seen
-from woodwind.model.turn import MESSAGE, State, Turn, advance, at_exit, at_prompt
+from woodwind.model.turn import MESSAGE, State, advance, at_exit, at_prompt
 from woodwind.model.verdict import Verdict
 from woodwind.ops.context import Context
+from woodwind.ops.keep_turn import keep_turn
 from woodwind.ops.spool import Item, collect
 from woodwind.store import events, readings, told, turns, workers
 from woodwind.store.listing import Listed
 
 PORTION = readings.KEPT - 10
 _TAKER_PATIENCE = 1.0
-_KINDS = {State.DONE: "turn.done", State.FAILED: "turn.failed", State.INTERRUPTED: "turn.interrupted"}
 
 # How long a turn has to be under way, in milliseconds, before a terminal at its prompt can be the end of it.
 _BEGUN = 4000
@@ -74,29 +73,10 @@ def _take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]]) -> None:
 
 def _apply(db: sqlite3.Connection, row: Listed, seen: Seen) -> None:
     for turn in advance(turns.of_worker(db, row.id), seen, new_id("t")):
-        save_turn(db, row.project, row.id, turn)
+        keep_turn(db, row.project, row.id, turn)
     reading = seen.reading
     if reading.session and not reading.of_subagent and seen.nonce == row.nonce:
         workers.learn_agent_session(db, row.id, reading.session)
-
-
-def save_turn(db: sqlite3.Connection, project: str, worker: str, turn: Turn) -> None:
-    """Write a turn down, with the event that tells of it, inside a transaction."""
-    before = turns.state_of(db, turn.id)
-    turns.save(db, worker, turn)
-    if turn.state is before:
-        return
-    data: dict[str, Any] = {"turn": turn.id}
-    kind = _KINDS.get(turn.state, "")
-    if turn.state is State.RUNNING:
-        kind = "turn.submitted"
-        data["text"] = turn.text[:500]
-    elif turn.state is State.DONE:
-        data["last_words"] = turn.last_words
-    elif turn.state is State.FAILED:
-        data["error"] = turn.why
-    if kind:
-        events.append(db, project=project, worker=worker, kind=kind, data=data)
 
 
 def shown(db: sqlite3.Connection, row: Listed, clock: spool.Stamp, reading: Reading, before: Seen | None) -> None:
@@ -112,7 +92,7 @@ def end_turns(db: sqlite3.Connection, row: Listed, *, how: str, alone: bool) -> 
     """End the open turns of an agent that exited, inside a transaction; `how` is "" where its terminal is gone."""
     mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce]
     for turn in at_exit(mine, to_ms(now()), how=how, alone=alone):
-        save_turn(db, row.project, row.id, turn)
+        keep_turn(db, row.project, row.id, turn)
 
 
 def leave_turns(db: sqlite3.Connection, row: Listed, *, tells_ends: bool, outcome: Reading | None) -> None:
@@ -121,7 +101,7 @@ def leave_turns(db: sqlite3.Connection, row: Listed, *, tells_ends: bool, outcom
     # What the terminal shows right after a delivery may still be how it looked before.
     mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce and not 0 <= at - t.begun_at < _BEGUN]
     for turn in at_prompt(mine, at, tells_ends=tells_ends, outcome=outcome):
-        save_turn(db, row.project, row.id, turn)
+        keep_turn(db, row.project, row.id, turn)
 
 
 def drop_cut_short(db: sqlite3.Connection, row: Listed) -> None:
@@ -132,7 +112,7 @@ def drop_cut_short(db: sqlite3.Connection, row: Listed) -> None:
     with contextlib.suppress(Locked), locked(paths.lock_file(f"{row.id}.delivery"), wait=False):
         why = "its delivery was cut short, and whether the agent got it is not known"
         for turn in sending:
-            save_turn(db, row.project, row.id, turn._replace(state=State.UNKNOWN, ended_at=to_ms(now()), why=why))
+            keep_turn(db, row.project, row.id, turn._replace(state=State.UNKNOWN, ended_at=to_ms(now()), why=why))
 
 
 def announce(db: sqlite3.Connection, row: Listed, verdict: Verdict, since: int) -> told.Told:

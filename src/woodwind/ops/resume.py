@@ -22,8 +22,8 @@ from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver, wait_until_quiet
 from woodwind.ops.inside import require_folder
 from woodwind.ops.journal import Step, carry_out, worker_lock
+from woodwind.ops.keep_turn import keep_turn
 from woodwind.ops.launch import Launch, first_turn, launch_of, open_pane, start_pane
-from woodwind.ops.record import save_turn
 from woodwind.ops.terminal import find_pane, is_ours, keep_text
 from woodwind.store import events, operations, terminals, turns, workers
 
@@ -165,7 +165,7 @@ class Resume:
         self._settle_turns(db, State.RUNNING, "")
         before = turns.of_worker(db, self.args["worker"])
         for turn in superseded(before, self.terminal.nonce, to_ms(now())):
-            save_turn(db, self.args["project"], self.args["worker"], turn)
+            keep_turn(db, self.args["project"], self.args["worker"], turn)
         data = {"how": "restarted", "session": self.args["session"]}
         events.append(db, project=self.args["project"], worker=self.args["worker"], kind="worker.resumed", data=data)
 
@@ -179,4 +179,4 @@ class Resume:
             if turn.id == self.args.get("turn") and turn.is_open and (waits is None or turn.state is waits):
                 ended = 0 if state is State.RUNNING else to_ms(now())
                 settled = turn._replace(state=state, why=why, ended_at=ended)
-                save_turn(db, self.args["project"], self.args["worker"], settled)
+                keep_turn(db, self.args["project"], self.args["worker"], settled)
