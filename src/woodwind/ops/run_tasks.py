@@ -1,7 +1,7 @@
 """What is done about one task of a run: started, collected, landed, paused, answered. Each can be repeated."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from woodwind.agents import registry as agents
@@ -11,13 +11,14 @@ from woodwind.git import merging
 from woodwind.git.branches import branch_tip
 from woodwind.git.call import git
 from woodwind.model import naming
+from woodwind.model.brief import FILE
 from woodwind.model.errors import MissingTool, NotFound, Refused, UsageError, WoodwindError
 from woodwind.model.landing import LandRequest
 from woodwind.model.run import Decision, Happened, Rule, Run, Task, Verb, What
 from woodwind.model.run_texts import DECIDE, mark, message, parent_summary, says_nothing, sections
 from woodwind.model.status import Phase
 from woodwind.model.text import one_line
-from woodwind.model.turn import State as TurnState
+from woodwind.model.turn import State as TurnState, Turn
 from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.answer import answer
 from woodwind.ops.context import Context
@@ -230,13 +231,20 @@ def go_on(doing: Doing, worker: Worker, text: str) -> Happened:
         turn = deliver(ctx, worker, text)
         failpoint("run.after_deliver")
         return doing.told(What.STARTED, worker=worker.id, turn=turn)
-    try:
-        resume(ctx, worker, message=text)
-    except UsageError as error:
-        if error.code != "agent_cannot":
-            raise
-        resume(ctx, worker, message=text, fresh=True)
+    agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
+    last = turns.of_worker(ctx.store.db, worker.id, 10)
+    fresh = agent.resume_args is None or no_conversation(last, tells=agent.tells_submits)
+    if fresh:
+        text += f" The whole task is in {FILE}."
+    resume(ctx, worker, message=text, fresh=fresh)
     return doing.told(What.STARTED, worker=worker.id, turn=last_turn(ctx, worker.id))
+
+
+def no_conversation(last: Sequence[Turn], *, tells: bool) -> bool:
+    """Whether there is nothing that an agent could go on with: it died before it took anything, or dies of going on."""
+    died = [turn.state is TurnState.FAILED and "exited with" in turn.why for turn in last[-2:]]
+    never = tells and not any(turn.prompt_id for turn in last)
+    return died == [True, True] or (died[-1:] == [True] and never)
 
 
 # What came of it.
