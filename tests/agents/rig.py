@@ -48,11 +48,7 @@ class Rig:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends everything that runs in it, after telling what was seen where a test failed."""
-        if error is not None:
-            print(self.ww("ls", "--json").stdout)
-            for entry in self._entries():
-                print(self.ww("log", entry["name"]).stdout.rstrip(), self.ww("explain", entry["name"]), sep="\n")
+        """Ends everything that runs in it."""
         self.sandbox.close()
         shutil.rmtree(self.sandbox.root.parent, ignore_errors=True)
 
@@ -98,6 +94,12 @@ class Rig:
         [found] = [entry for entry in self._entries() if entry["name"] == worker]
         return found
 
+    def _tell_all(self) -> None:
+        """Print what can be seen of every worker, for whoever reads the failure."""
+        for entry in self._entries():
+            print(entry)
+            print(self.ww("log", entry["name"]).stdout.rstrip(), self.ww("explain", entry["name"]), sep="\n")
+
     def _entries(self) -> list[dict[str, Any]]:
         return list(self.ww("ls", "--json", check=True).json["data"])
 
@@ -124,6 +126,7 @@ class Rig:
         except BaseException as problem:
             first = str(problem).strip().splitlines()
             self.table.add(self.name, words, first[0][:60] if first else type(problem).__name__, right=False)
+            self._tell_all()
             raise
         if len(self.table.rows) == before:
             self.table.add(self.name, words, "right")

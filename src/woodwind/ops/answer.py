@@ -23,6 +23,8 @@ from woodwind.store import allowed, events
 CHOICES = ("allow", "always", "deny")
 # An agent tells of its question a moment before it has drawn it.
 _DRAWN = 5.0
+# And some drop the keys of the first moments: how long each press is given before the next.
+_PATIENCE = (3.0, 3.0, 5.0)
 _LINES = 60
 
 
@@ -54,15 +56,8 @@ def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, 
             code="other_question",
             hint="Nothing was answered. Look at it, and answer that one.",
         )
-    keys = _keys(agent, worker, mux, pane, reply)
     pressed = spool.now()
-    if keys:
-        mux.press(pane, *keys)
-    if reply not in CHOICES:
-        mux.paste(pane, reply)
-        time.sleep(BEFORE_ENTER)
-        mux.press(pane, "Enter")
-    if not await_reaction(ctx, worker, mux, pane, lambda status: status is not Status.ASKING):
+    if not _given(ctx, worker, mux, pane, agent, reply, asked["id"]):
         raise TimedOut(
             f"{worker.name} still shows its question: {one_line(asked['text'], 200)}",
             code="not_confirmed",
@@ -75,6 +70,25 @@ def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, 
         data = {"question": asked["id"], "answer": reply[:500]}
         events.append(db, project=worker.project, worker=worker.id, kind="question.answered", data=data)
     return {"name": worker.name, "id": worker.id, "question": asked, "answer": reply}
+
+
+def _given(ctx: Context, worker: Worker, mux: Mux, pane: Pane, agent: Agent, reply: str, question: str) -> bool:
+    """Press and type the answer; whether the question is gone. A choice is pressed again while it is still there."""
+    keys = _keys(agent, worker, mux, pane, reply)
+    for patience in _PATIENCE:
+        if keys:
+            mux.press(pane, *keys)
+        if reply not in CHOICES:
+            mux.paste(pane, reply)
+            time.sleep(BEFORE_ENTER)
+            mux.press(pane, "Enter")
+        if await_reaction(ctx, worker, mux, pane, lambda status: status is not Status.ASKING, patience):
+            return True
+        still = told_question(sight_of(ctx, worker))
+        same = still is not None and still["id"] == question
+        if reply not in CHOICES or not same or agent.answer_keys(reply, mux.text(pane, lines=_LINES)) != keys:
+            break
+    return await_reaction(ctx, worker, mux, pane, lambda status: status is not Status.ASKING)
 
 
 def _keys(agent: Agent, worker: Worker, mux: Mux, pane: Pane, reply: str) -> Sequence[str]:

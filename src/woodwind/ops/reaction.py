@@ -22,7 +22,9 @@ _LINES = 60
 _STILL = 1.5
 
 
-def await_reaction(ctx: Context, worker: Worker, mux: Mux, pane: Pane, gone: Callable[[Status], bool]) -> bool:
+def await_reaction(
+    ctx: Context, worker: Worker, mux: Mux, pane: Pane, gone: Callable[[Status], bool], patience: float = PATIENCE
+) -> bool:
     """Whether the agent left the state that it was in, as its terminal shows or as it tells by itself.
 
     `gone` says of a status whether it is another than the one that the keys were to end.
@@ -31,7 +33,7 @@ def await_reaction(ctx: Context, worker: Worker, mux: Mux, pane: Pane, gone: Cal
     rules = screens.rules_of(agent.name)
     pressed = spool.now().up
     shown, still, changed = mux.text(pane, lines=_LINES), time.monotonic(), False
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         sight = sight_of(ctx, worker)
         if sight.verdict.status is Status.EXITED or sight.pane is None:
