@@ -182,7 +182,8 @@ def test_without_terminals_tasks_are_tried_again_and_stopped_too(sandbox: Sandbo
     assert sandbox.ww("run", "stop", "--json", cwd=repo, check=True).json["data"]["paused"] == ["hangs"]
     message = "Now:\nrehearse: write now.txt yes\nrehearse: commit At last"
     sandbox.ww("run", "resume", run, "--message", message, cwd=repo, check=True)
-    assert states_of(await_run(sandbox, repo, run)) == {"idle": "landed", "hangs": "landed", "fine": "landed"}
+    told = await_run(sandbox, repo, run)
+    assert states_of(told) == {"idle": "landed", "hangs": "landed", "fine": "landed"}, told
 
 
 def test_a_person_who_ships_lets_the_children_begin(sandbox: Sandbox, repo: Path) -> None:

@@ -112,3 +112,11 @@ def test_a_tracker_that_is_down_is_asked_again_later(ctx: Context) -> None:
     [happened], _ = loop_tasks.carry_out(bare, down, known.run, Decision(Verb.START, "alpha", 1))
     assert happened.what is What.LATER
     assert happened.patient
+
+
+def test_what_is_only_seen_does_not_count_for_a_run_that_was_stopped(ctx: Context) -> None:
+    known = feed(ctx, looping(ctx))
+    known, _ = change(ctx.store, known.row.id, [Happened(What.STARTED, "alpha", 1, worker="w"), Happened(What.STOP)])
+    interrupted = [Happened(What.FAILED, "alpha", 1, text="interrupted")]
+    after, decisions = change(ctx.store, known.row.id, interrupted, known=known, seen=True)
+    assert (after.run.tasks["alpha"].state, decisions) == (State.WORKING, [])

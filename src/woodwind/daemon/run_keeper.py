@@ -53,7 +53,7 @@ class RunKeeper:
         self._observe(ctx, known)
         with place_of(known.row, ctx.environ, ctx.store) as there:
             heard = look(there, known.row, known.run)
-        known, decisions = change(ctx.store, run, heard, known=known)
+        known, decisions = change(ctx.store, run, heard, known=known, seen=True)
         self._known[run] = known
         for decision in self._room_for(run, decisions):
             thread = threading.Thread(target=self._drive, args=(run, decision, ctx.environ), daemon=True)

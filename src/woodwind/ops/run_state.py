@@ -42,10 +42,16 @@ def change(
     *,
     known: Known | None = None,
     specs: Mapping[str, Mapping[str, Any]] | None = None,
+    seen: bool = False,
 ) -> tuple[Known, list[Decision]]:
-    """Take one step: what happened, in; the run as it then stands, durably, and what is to be done, out."""
+    """Take one step: what happened, in; the run as it then stands, durably, and what is to be done, out.
+
+    What was only `seen` does not count for a run that was stopped meanwhile: its agents were interrupted by that.
+    """
     with locked(paths.lock_file(f"run-{run}")):
         before = read(store, run, known)
+        if seen and before.run.state not in runs.LIVE:
+            return before, []
         after, decisions = step(before.run, events, to_ms(now()))
         failpoint("run.before_save")
         if after != before.run or specs:
