@@ -52,7 +52,7 @@ def test_vacuum_gives_room_back(sandbox: Sandbox, repo: Path) -> None:
     sandbox.ww("db", "purge", "--days", "1", check=True)
     data = sandbox.ww("db", "vacuum", "--json", check=True).json["data"]
     assert data["before"] > 1_000_000
-    assert data["after"] < 300_000
+    assert data["after"] < data["before"] / 2
     assert data["after"] == database(sandbox).stat().st_size
     assert names(sandbox, repo) == ["worker-one"]
 

@@ -72,7 +72,8 @@ def test_one_command_makes_all_of_it(sandbox: Sandbox, repo: Path) -> None:
     assert sandbox.fact(pane, "pane_height") in ("49", "50")
     assert sandbox.fact(pane, "session_name") == "project-add-greeting"
     # The agent is the pane's own process.
-    assert Path(f"/proc/{sandbox.fact(pane, 'pane_pid')}/comm").read_text().strip() == "cat"
+    process = Path(f"/proc/{sandbox.fact(pane, 'pane_pid')}/comm")
+    sandbox.wait_for(lambda: process.read_text().strip() == "cat", what="the agent in place of its shell")
 
 
 def test_nothing_that_is_written_can_be_committed(sandbox: Sandbox, repo: Path) -> None:

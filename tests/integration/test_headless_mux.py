@@ -44,11 +44,15 @@ def the(mux: Headless, worker: str = "w1") -> Pane:
     return pane
 
 
-def ended(mux: Headless, worker: str = "w1") -> str:
-    deadline = time.monotonic() + 10
-    while not the(mux, worker).dead:
+def until(there: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not there():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def ended(mux: Headless, worker: str = "w1") -> str:
+    until(lambda: the(mux, worker).dead)
     return the(mux, worker).exit_status
 
 
@@ -63,10 +67,7 @@ def group_of(mux: Headless) -> int:
 
 
 def wait_for_line(mux: Headless, text: str) -> None:
-    deadline = time.monotonic() + 10
-    while text not in mux.text(the(mux), lines=50):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: text in mux.text(the(mux), lines=50))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,8 @@ def test_a_program_that_runs(mux: Headless, start: Start, tmp_path: Path) -> Non
 def test_the_pane_is_the_program_itself(mux: Headless, start: Start) -> None:
     pane = start("sleep", "100")
     assert not pane.dead
-    assert Path(f"/proc/{pane.pid}/comm").read_text().strip() == "sleep"
+    # Its process is known a moment before the shell in it has become the program.
+    until(lambda: Path(f"/proc/{pane.pid}/comm").read_text().strip() == "sleep")
     assert registry.at(mux.server).panes()[0].pid == pane.pid
 
 

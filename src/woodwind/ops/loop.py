@@ -7,7 +7,7 @@ from woodwind.base.clock import from_ms, new_id
 from woodwind.git import branches
 from woodwind.git.repo import Refs, base_for
 from woodwind.model.errors import NotFound, Refused, UsageError, WoodwindError
-from woodwind.model.run import Group, Happened, Rule, Run, Settings, What
+from woodwind.model.run import FINAL, Group, Happened, Rule, Run, Settings, What
 from woodwind.model.status import Phase
 from woodwind.model.text import one_line
 from woodwind.model.worker import Worker
@@ -17,7 +17,7 @@ from woodwind.ops.interrupt import end_program
 from woodwind.ops.preflight import preflight, require, require_permissions
 from woodwind.ops.remove import remove
 from woodwind.ops.run import stop
-from woodwind.ops.run_state import change, check_may_command, read
+from woodwind.ops.run_state import change, check_may_command, read, worker_id
 from woodwind.ops.tickets import source_of
 from woodwind.store import events, runs, workers
 from woodwind.store.runs import RunRow
@@ -123,7 +123,7 @@ def add(ctx: Context, row: RunRow, epics: tuple[str, ...], parallel: int) -> dic
 
 def close_ticket(ctx: Context, words: str = "") -> dict[str, Any]:
     """Close the ticket that the calling worker is at, in its tracker."""
-    found = runs.of_worker(ctx.store, ctx.caller) if ctx.caller else None
+    found = _at_ticket(ctx, ctx.caller) if ctx.caller else None
     if not found:
         raise Refused(
             "only the agent of a loop's worker closes its ticket like this",
@@ -136,6 +136,16 @@ def close_ticket(ctx: Context, words: str = "") -> dict[str, Any]:
         raise Refused("this worker has no ticket of a loop", code="no_ticket")
     source_of(ctx, str(known.row.spec["source"])).close(ticket, words)
     return {"id": known.row.id, "ticket": ticket, "closed": True}
+
+
+def _at_ticket(ctx: Context, worker: str) -> tuple[str, str] | None:
+    """The run and task that a loop's worker is at, also where it was quicker than whoever writes that down."""
+    for row in runs.listed(ctx.store, live=True):
+        tasks = read(ctx.store, row.id).run.tasks.values() if row.kind == "loop" else ()
+        mine = [task for task in tasks if task.lane and worker_id(row.id, task) == worker and task.state not in FINAL]
+        if mine:
+            return row.id, mine[-1].id
+    return runs.of_worker(ctx.store, worker)
 
 
 def teardown(ctx: Context, row: RunRow, *, keep_worktrees: bool, force: bool) -> dict[str, Any]:

@@ -126,6 +126,11 @@ def start(doing: Doing) -> Happened:
             return sent
         if task.tell:
             return go_on(doing, doing.worker, message(row.id, task, target=row.target))
+        if known and known.phase == Phase.REMOVED:
+            return doing.told(What.FAILED, text=f"the worker {known.name} was removed", hopeless=True)
+        if known and _made_for(doing.run, known, task):
+            # Before a crash, and nobody wrote it down. Its agent may have closed the ticket by now.
+            return doing.told(What.STARTED, worker=known.id, turn=last_turn(ctx, known.id))
         ticket = _claimed(doing)
         if isinstance(ticket, Happened):
             return ticket
@@ -133,10 +138,6 @@ def start(doing: Doing) -> Happened:
         if known is None:
             made = make_worker(doing, request)
             return doing.told(What.STARTED, worker=made.id, turn=last_turn(ctx, made.id))
-        if known.phase == Phase.REMOVED:
-            return doing.told(What.FAILED, text=f"the worker {known.name} was removed", hopeless=True)
-        if _made_for(doing.run, known, task):  # before a crash, and nobody wrote it down
-            return doing.told(What.STARTED, worker=known.id, turn=last_turn(ctx, known.id))
         return _next_ticket(doing, known, request)
     except (UsageError, NotFound, Refused) as error:
         if error.code in ("asking", "busy", "queued"):

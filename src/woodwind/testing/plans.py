@@ -59,7 +59,7 @@ def run_status(box: Sandbox, repo: Path, run: str) -> dict[str, Any]:
     return told | {"tasks": {task["id"]: task for task in told["tasks"]}}
 
 
-def await_run(box: Sandbox, repo: Path, run: str, state: str = "finished", timeout: float = 90) -> dict[str, Any]:
+def await_run(box: Sandbox, repo: Path, run: str, state: str = "finished", timeout: float = 180) -> dict[str, Any]:
     """How a run stands once it is in this state."""
 
     def there() -> dict[str, Any] | None:
@@ -69,7 +69,7 @@ def await_run(box: Sandbox, repo: Path, run: str, state: str = "finished", timeo
     return box.wait_for(there, timeout, f"the run {run} to be {state}") or {}
 
 
-def await_task(box: Sandbox, repo: Path, run: str, task: str, *states: str, timeout: float = 60) -> dict[str, Any]:
+def await_task(box: Sandbox, repo: Path, run: str, task: str, *states: str, timeout: float = 120) -> dict[str, Any]:
     """How a task stands once it is in one of these states."""
 
     def there() -> dict[str, Any] | None:
