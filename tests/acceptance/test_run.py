@@ -180,7 +180,8 @@ def test_without_terminals_tasks_are_tried_again_and_stopped_too(sandbox: Sandbo
     assert (idle["attempt"], idle["why"]) == (2, "it ended without a commit")
     await_task(sandbox, repo, run, "fine", "landed")
     assert sandbox.ww("run", "stop", "--json", cwd=repo, check=True).json["data"]["paused"] == ["hangs"]
-    message = "Now:\nrehearse: write now.txt yes\nrehearse: commit At last"
+    # Each its own file: what two tasks change alike may come to a collision.
+    message = "Now:\nrehearse: run sh -c 'echo yes > $(basename $PWD).txt'\nrehearse: commit At last"
     sandbox.ww("run", "resume", run, "--message", message, cwd=repo, check=True)
     told = await_run(sandbox, repo, run)
     assert states_of(told) == {"idle": "landed", "hangs": "landed", "fine": "landed"}, told

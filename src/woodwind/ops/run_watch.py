@@ -12,6 +12,8 @@ from woodwind.ops.run_tasks import landed_as
 from woodwind.store import told, turns, workers
 from woodwind.store.runs import RunRow
 
+# A hang-up, a kill, a termination: an agent seldom ends itself like this.
+_FROM_OUTSIDE = (1, 9, 15)
 # Its clock stands still: somebody paused it, or it waits for room under [limits].
 _HELD = (Phase.PAUSED, Phase.QUEUED)
 
@@ -63,7 +65,7 @@ def _outcome(task: Task, turn: Turn) -> list[Happened]:
         return [Happened(What.DONE, task.id, task.delivery, text=turn.last_words)]
     why = turn.why or "its turn was interrupted"
     storm = storm_of(why) if turn.state is TurnState.FAILED else ""
-    if turn.state is TurnState.INTERRUPTED and "terminal was closed" in why:
+    if "terminal was closed" in why or any(f"exited with signal {n} " in why for n in _FROM_OUTSIDE):
         storm = "gone"
     return [Happened(What.FAILED, task.id, task.delivery, text=why, storm=storm, until=back_at(why))]
 
