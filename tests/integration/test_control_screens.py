@@ -187,11 +187,13 @@ def test_what_lands_or_destroys_asks_names_the_worker_and_defaults_to_no(
 
     for verb in ("ship", "merge", "remove"):
         monkeypatch.setattr(Actions, verb, note)
+    monkeypatch.setattr(Actions, "what_goes", lambda *_: "3 uncommitted files")
 
     async def act(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, Stage)
         await pilot.press("down", "down", key)
+        await app.workers.wait_for_complete()
         await pilot.pause()
         assert isinstance(app.screen, Confirm)
         assert question in "\n".join(frame(app))
@@ -199,6 +201,7 @@ def test_what_lands_or_destroys_asks_names_the_worker_and_defaults_to_no(
         await pilot.pause()
         assert done == []
         await pilot.press(key)
+        await app.workers.wait_for_complete()
         await pilot.pause()
         await pilot.press("y")
         await app.workers.wait_for_complete()

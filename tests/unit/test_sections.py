@@ -141,7 +141,7 @@ def test_whoever_has_waited_longest_comes_first() -> None:
 def test_what_was_made_is_told() -> None:
     facts = {"work": {**WORK, "dirty": 1}, "forecast": ["two"], "verified": "verified"}
     row = only(status="ready", turn=DONE, **facts)
-    assert row.detail == "2 commits · +30 -4 · 1 uncommitted · verified · collides with two — Do it"
+    assert row.detail == "2 commits · +30 -4 · 1 uncommitted · collides with two · verified — Do it"
 
 
 def test_notices_are_in_the_background_newest_first_and_enter_takes_nothing_back() -> None:
@@ -168,7 +168,8 @@ def test_a_time_that_is_none_is_zero() -> None:
     assert seconds(at(0)) == NOW
 
 
-DATA: dict[str, Any] = {"target": "main", "commits": 1, "landing": "l1", "verified": True, "removal": "r1", "with": "x"}
+DATA: dict[str, Any] = {"target": "main", "commits": 1, "landing": "l1", "verified": True, "removal": "r1"}
+DATA |= {"state": "failed", "tasks": {"landed": 3, "timed_out": 1}, "run": "R1"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -181,7 +182,20 @@ def test_every_kind_that_is_looked_for_is_told(kind: str) -> None:
 
 
 def test_other_events_are_no_news() -> None:
+    assert notice_of(EventRow(7, "p", "w1", 5000, "environment.prepared", {"state": "done"}), "one") is None
     assert notice_of(EventRow(7, "p", "w1", 5000, "status.changed", {}), "one") is None
+
+
+def test_a_run_that_ended_is_told_with_its_tasks() -> None:
+    notice = notice_of(EventRow(7, "p", "", 5000, "run.finished", DATA), "")
+    assert notice
+    assert (notice.words, notice.detail) == ("run R1 finished", "3 landed, 1 timed out")
+
+
+def test_one_at_work_is_timed_from_its_turn_and_tells_what_it_uses() -> None:
+    row = only(doing="uses Bash", turn={"state": "running", "begun_at": at(300)}, environment={"state": "failed"})
+    assert row.since == NOW - 300
+    assert row.detail == "its environment is not ready · uses Bash — Do it"
 
 
 TURNS = st.sampled_from([None, *({"state": s, "last_words": ""} for s in ("running", "done", "failed", "interrupted"))])

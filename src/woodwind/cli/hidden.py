@@ -36,8 +36,8 @@ def turn_ended(_argv: list[str]) -> int:
     """
     import json  # 9 ms, and completion and status lines are to be quick
 
-    from woodwind.cli.crash import log_error
     from woodwind.ops.context import Context
+    from woodwind.ops.crash import log_error
     from woodwind.ops.turn_commit import commit_turn
 
     ctx = Context(os.getcwd(), os.environ)

@@ -94,7 +94,7 @@ def _call(name: str, argv: list[str], as_json: bool) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - a bug: the user gets one line, the log gets the rest
-        from woodwind.cli.crash import explain
+        from woodwind.ops.crash import explain
 
         return _fail(explain(error), as_json)
 

@@ -251,6 +251,11 @@ class Control(Section):
         "Its colours; `auto` asks the terminal for its background, the *-ansi ones use the terminal's own palette.",
         choices=("auto", "dark", "light", "dark-ansi", "light-ansi"),
     )
+    background: str = key(
+        "auto",
+        "What is behind the text, for the theme `auto`: asked of the terminal, or told here.",
+        choices=("auto", "dark", "light"),
+    )
     preview: bool = key(True, "Whether it opens with the terminal of the selected worker beside or below the list.")
 
 

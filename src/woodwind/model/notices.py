@@ -22,17 +22,20 @@ class Happened(Protocol):
     def data(self) -> dict[str, Any]: ...
 
 
+# What a worker's own row tells (that it did not land, that it collides) is no news here.
 KINDS = (
     "landing.done",
     "landing.undone",
-    "landing.failed",
+    "pr.opened",
     "worker.removed",
+    "worker.purged",
     "worker.not_started",
     "worker.adopted",
+    "environment.prepared",
     "run.finished",
     "run.stopped",
+    "run.paused",
     "hook.failed",
-    "forecast.appeared",
 )
 
 
@@ -48,21 +51,31 @@ def notice_of(event: Happened, worker: str) -> Notice | None:
         )
     elif event.kind == "landing.undone":
         words = f"the landing of {who} in {data.get('target', 'its target')} was taken back"
-    elif event.kind == "landing.failed":
-        words, detail = f"{who} did not land in {data.get('target', '')}", str(data.get("why", ""))
+    elif event.kind == "pr.opened":
+        words, detail = f"{who} has a pull request", str(data.get("url", ""))
     elif event.kind == "worker.removed":
         words, undo = f"{who} was removed", str(data.get("removal", ""))
         detail = "parked whole in the trash" if data.get("trash") else ""
+    elif event.kind == "worker.purged":
+        words, detail = f"{who} left the trash", f"what is left of it is in {data.get('saved', 'its saved ref')}"
     elif event.kind == "worker.not_started":
         words, detail = f"{who} could not be started", str(data.get("error", ""))
     elif event.kind == "worker.adopted":
         words = f"{who} was found again"
-    elif event.kind in ("run.finished", "run.stopped"):
-        words, detail = f"run {data.get('run', '')} {event.kind.partition('.')[2]}", str(data.get("summary", ""))
+    elif event.kind == "environment.prepared" and data.get("state") == "failed":
+        words, detail = f"the environment of {who} is not ready", str(data.get("detail", ""))
+    elif event.kind.startswith("run."):
+        words = f"run {data.get('run', '')} {event.kind.partition('.')[2]}"
+        detail = " · ".join(filter(None, (_tasks(data.get("tasks")), str(data.get("why") or ""))))
     elif event.kind == "hook.failed":
         words, detail = f"the hook on {data.get('event', 'an event')} failed", str(data.get("why", ""))
-    elif event.kind == "forecast.appeared":
-        words, detail = f"{who} collides with {data.get('with', 'another')}", ", ".join(map(str, data.get("files", [])))
     if not words:
         return None
     return Notice(f"event {event.seq}", event.at / 1000, one_line(words, 200), one_line(detail, 300), undo)
+
+
+def _tasks(counts: object) -> str:
+    """How many tasks of a run are in each state."""
+    if not isinstance(counts, dict):
+        return ""
+    return ", ".join(f"{number} {str(state).replace('_', ' ')}" for state, number in counts.items())

@@ -101,11 +101,19 @@ def _row(worker: Entry, now: float) -> Row:
         section=section,
         name=one_line(worker["name"], 200),
         state=state_of(worker),
-        since=seconds(worker.get("since") or worker.get("created_at") or ""),
+        since=_since(worker),
         detail=one_line(detail, 500),
         verbs=verbs(worker, section),
         project=worker.get("project_name", ""),
     )
+
+
+def _since(worker: Entry) -> float:
+    """Since when it is in its state; one that is at work, since its turn began."""
+    turn = worker.get("turn") or {}
+    if worker["status"] == Status.WORKING and turn.get("state") == "running" and turn.get("begun_at"):
+        return seconds(turn["begun_at"])
+    return seconds(worker.get("since") or worker.get("created_at") or "")
 
 
 def needs_you(worker: Entry, now: float) -> str:
@@ -166,21 +174,30 @@ def _made(worker: Entry) -> str:
         parts.append(f"+{work.get('added', 0)} -{work.get('removed', 0)}")
     if work.get("dirty"):
         parts.append(f"{work['dirty']} uncommitted")
+    parts += _marks(worker)
     if worker.get("verified"):
         parts.append(str(worker["verified"]))
-    if against := worker.get("forecast"):
-        parts.append("collides with " + ", ".join(against))
     return " · ".join(parts) + (f" — {worker['title']}" if worker.get("title") else "")
+
+
+def _marks(worker: Entry) -> list[str]:
+    """What a person had better know of a worker that needs nobody."""
+    found = []
+    if against := worker.get("forecast"):
+        found.append("collides with " + ", ".join(against))
+    if (worker.get("environment") or {}).get("state") == "failed":
+        found.append("its environment is not ready")
+    return found
 
 
 def _doing(worker: Entry) -> str:
     turn = worker.get("turn") or {}
     said = one_line(worker.get("doing") or turn.get("last_words") or "", 300)
     title = one_line(worker.get("title") or "", 120)
-    mark = f"collides with {', '.join(worker['forecast'])} · " if worker.get("forecast") else ""
     if worker["status"] in (Status.UNKNOWN, Status.EXITED, Status.STARTING) and not said:
         said = worker["detail"]
-    return mark + (f"{said} — {title}" if said and title else said or title)
+    told = f"{said} — {title}" if said and title else said or title
+    return " · ".join(filter(None, [*_marks(worker), told]))
 
 
 def verbs(worker: Entry, section: Section) -> tuple[Verb, ...]:

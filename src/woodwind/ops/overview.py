@@ -4,22 +4,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from woodwind.base.clock import days_ago, to_ms
 from woodwind.git import worktrees
 from woodwind.git.tree import Tree
 from woodwind.model.errors import WoodwindError
 from woodwind.model.landing_order import Candidate, best_order
-from woodwind.model.notices import KINDS, notice_of
 from woodwind.model.sections import Entry, Notice, seconds
 from woodwind.model.status import Phase, Status
 from woodwind.model.worker import SHELL
 from woodwind.ops.context import Context
+from woodwind.ops.lately import lately
 from woodwind.ops.listing import list_workers
 from woodwind.ops.run_headlines import headlines
-from woodwind.store import events, forecasts, landing_queues, landings, notices, projects, workers
-
-_DAYS = 1
-_MOST_NOTICES = 30
+from woodwind.store import forecasts, landing_queues, landings, projects, readings, workers
 
 
 class Overview(NamedTuple):
@@ -43,16 +39,17 @@ class Looker:
     def look(self, ctx: Context) -> Overview:
         """What there is to show now."""
         outcome = list_workers(ctx, everywhere=self._everywhere)
+        tools = readings.last_tools(ctx.store) if any(e["status"] == Status.WORKING for e in outcome.data) else {}
         tried = {project: _Tried(ctx, project) for project in {entry["project"] for entry in outcome.data}}
-        found = [tried[entry["project"]].told(self._with_work(ctx, entry)) for entry in outcome.data]
+        found = [tried[e["project"]].told(self._with_work(ctx, _with_tool(e, tools))) for e in outcome.data]
         known = {entry["id"] for entry in found}
         self._work = {worker: work for worker, work in self._work.items() if worker in known}
         project = "" if self._everywhere else ctx.known_project
-        lately = _lately(ctx, project) if self._everywhere or project else []
+        told = lately(ctx, project) if self._everywhere or project else []
         order = [worker for project in tried for worker in _order(ctx, project, found)]
         name = "" if self._everywhere else ctx.repo.name
         under_way = headlines(ctx.store, project) if self._everywhere or project else []
-        return Overview(found, lately, order, name, outcome.notes, under_way)
+        return Overview(found, told, order, name, tuple(outcome.notes), under_way)
 
     def _with_work(self, ctx: Context, entry: Entry) -> Entry:
         at_rest = entry["status"] in (Status.READY, Status.EXITED, Status.ASKING) or entry["agent"] == SHELL
@@ -104,6 +101,15 @@ def _order(ctx: Context, project: str, entries: Sequence[Entry]) -> list[str]:
     return [place.candidate.id for place in places]
 
 
+def _with_tool(entry: Entry, tools: Mapping[str, tuple[int, str]]) -> Entry:
+    """A worker that is at work, with what it last used in its turn."""
+    at, tool = tools.get(entry["id"], (0, ""))
+    begun = seconds((entry.get("turn") or {}).get("begun_at", ""))
+    if entry["status"] != Status.WORKING or not tool or at / 1000 < begun:
+        return entry
+    return {**entry, "doing": f"uses {tool}"}
+
+
 def _head_stamp(entry: Entry) -> int:
     """When the worker's git directory last saw a commit or a change of its index: one call, no process."""
     try:
@@ -126,6 +132,9 @@ def work_of(ctx: Context, worker_id: str) -> Mapping[str, Any]:
         target = f"refs/heads/{base.base_branch}"
         known_target = tree.git("rev-parse", "--verify", "--quiet", f"{target}^{{commit}}", ok=None).strip()
         onto = known_target or base.base_commit
+        last = next((one for one in landings.of_worker(ctx.store, worker.id) if one.kind == "land"), None)
+        if last and last.state == "undone":  # git counts as merged what was reverted; it is work again
+            onto = last.old
         commits = int(tree.git("rev-list", "--count", f"{onto}..HEAD", "--"))
         added, removed = _lines(tree.git("diff", "--shortstat", "--no-ext-diff", tree.merge_base(onto), "--"))
         changes = tree.changes()
@@ -144,17 +153,3 @@ def _lines(shortstat: str) -> tuple[int, int]:
             if word.startswith(kind):
                 found[kind] = int(number)
     return found["insertion"], found["deletion"]
-
-
-def _lately(ctx: Context, project: str) -> list[Notice]:
-    """What happened in the background within a day, and was not dismissed; newest first."""
-    names = projects.names(ctx.store)
-    put_away = notices.dismissed(ctx.store)
-    rows = events.latest(ctx.store, KINDS, project=project, after=to_ms(days_ago(_DAYS)))
-    found = []
-    for row in rows:
-        worker = workers.find(ctx.store, row.worker) if row.worker else None
-        shown = None if row.seq in put_away else notice_of(row, worker.name if worker else "")
-        if shown:
-            found.append(shown._replace(project="" if project else names.get(row.project, "")))
-    return found[:_MOST_NOTICES]

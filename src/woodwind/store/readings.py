@@ -86,6 +86,12 @@ def _known(readings: list[Seen]) -> Known:
     return Known(events, last.get("title"), last.get("screen"))
 
 
+def last_tools(store: Store) -> dict[str, tuple[int, str]]:
+    """When each worker last told of its work, and what it used then: (milliseconds since 1970, tool)."""
+    sql = "SELECT worker, at, tool, max(seq) FROM reading WHERE tells = 'working' AND tool != '' GROUP BY worker"
+    return {worker: (at, tool) for worker, at, tool, _ in store.db.execute(sql)}
+
+
 def recent(store: Store, worker: str) -> list[Seen]:
     """The readings of a worker that are still kept, oldest first, whatever start they are from."""
     sql = f"SELECT {_COLUMNS} FROM reading WHERE worker = ? ORDER BY seq"

@@ -19,13 +19,12 @@ from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver
 from woodwind.ops.diff import work_tree
 from woodwind.ops.explain import explain
-from woodwind.ops.land import land
 from woodwind.ops.pause import pause
 from woodwind.ops.projects import current
 from woodwind.ops.remove import Findings, remove
 from woodwind.ops.resume import resume
 from woodwind.ops.review import Review, send as send_review
-from woodwind.ops.ship import ship
+from woodwind.ops.ship import merge, ship
 from woodwind.ops.undo import undo
 from woodwind.store import events, notices, projects, terminals, workers
 from woodwind.tui.review import Reviewing
@@ -46,13 +45,13 @@ class Actions:
 
         def act(ctx: Context, worker: Worker) -> str:
             done = ship(ctx, worker, LandRequest(commit_dirty=True, keep=False))
-            return f"{worker.name} landed in {done['target']}" + ("" if done["removed"] else ", and was kept")
+            return _landed(done) + ("" if done["removed"] or done["url"] else ", and was kept")
 
         return self._with(worker_id, act)
 
     def merge(self, worker_id: str) -> str:
         """Land a worker's commits and keep it."""
-        return self._with(worker_id, lambda ctx, w: f"{w.name} landed in {land(ctx, w, LandRequest())['target']}")
+        return self._with(worker_id, lambda ctx, w: _landed(merge(ctx, w, LandRequest())))
 
     def send(self, worker_id: str, text: str) -> str:
         """Give an agent a message."""
@@ -190,6 +189,12 @@ class Actions:
         folder = worker.worktree.path if os.path.isdir(worker.worktree.path) else self._cwd
         with closing(Context(folder, os.environ, person=True, confirm=self._ask)) as ctx:
             return act(ctx, worker)
+
+
+def _landed(done: Mapping[str, Any]) -> str:
+    if done["url"]:
+        return f"{done['name']} has a pull request: {done['url']}"
+    return f"{done['name']} landed in {done['target']}"
 
 
 def explained(data: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from woodwind.model.errors import WoodwindError
 from woodwind.model.sections import Row, Section, Verb, counts, matching, rows
+from woodwind.model.text import clean
 from woodwind.ops.overview import Overview
 from woodwind.tui.actions import Actions
 from woodwind.tui.board import Board
@@ -26,7 +27,7 @@ from woodwind.tui.new_worker import NewWorker, Wish
 from woodwind.tui.preview import Preview
 from woodwind.tui.review import ReviewScreen
 from woodwind.tui.starting import choices, start
-from woodwind.tui.verbs import DOING, HELP, KEYS, QUESTIONS, event_of
+from woodwind.tui.verbs import DOING, GENERAL, HELP, KEYS, QUESTIONS, event_of
 
 _SIDE_BY_SIDE = 130
 _TOO_LOW_FOR_PREVIEW = 18
@@ -46,7 +47,6 @@ class ControlPlane(App[None]):
     #main.-below #preview { width: 1fr; height: 40%; }
     #bar { height: 1; background: $panel; }
     #filter { height: 1; border: none; display: none; }
-    #filter.-open { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"verb('{verb.value}')", verb.value, show=False) for verb, key in KEYS.items()),
@@ -72,6 +72,8 @@ class ControlPlane(App[None]):
         self._filter = ""
         self._trouble = ""
         self._wants_preview = preview
+        self._said: dict[str, str | Text] = {}
+        self._asked: set[Future[bool | None]] = set()
         self._feed = Feed(
             cwd,
             everywhere=everywhere,
@@ -97,8 +99,11 @@ class ControlPlane(App[None]):
         self.set_interval(_AGES_EVERY, self._paint)
 
     def on_unmount(self) -> None:
-        """Stop looking."""
+        """Stop looking; what still waits for an answer gets a no."""
         self._feed.stop()
+        for answer in self._asked:
+            if not answer.done():
+                answer.set_result(False)
 
     @property
     def board(self) -> Board:
@@ -125,8 +130,15 @@ class ControlPlane(App[None]):
             self._rows = rows(self._overview.workers, self._overview.notices, now=now, order=self._overview.order)
         shown = matching(self._rows, self._filter) if self._filter else self._rows
         self.board.show(shown, now, self._acting)
-        self.query_one("#header", Static).update(self._header())
+        self._say("#header", self._header())
         self._paint_bar()
+        self._look_at(self.board.selected)
+
+    def _say(self, line: str, words: str | Text) -> None:
+        """Put words on a line of the screen; the same again cost nothing."""
+        if self._said.get(line) != words:
+            self._said[line] = words
+            self.query_one(line, Static).update(words)
 
     def _header(self) -> Text:
         text = Text(no_wrap=True, overflow="ellipsis")
@@ -138,8 +150,10 @@ class ControlPlane(App[None]):
             text.append(f"   {run}", "italic")
         if self._filter:
             text.append(f"   filter: {self._filter}", "italic")
-        if self._trouble:
-            text.append(f"   {self._trouble}", "bold reverse")
+        trouble = self._trouble or next(iter(self._overview.notes), "") if self._overview else self._trouble
+        if trouble:
+            text.append("   ")
+            text.append(f" {clean(trouble)} ", "bold reverse")
         return text
 
     def _paint_bar(self) -> None:
@@ -149,8 +163,9 @@ class ControlPlane(App[None]):
         for n, verb in enumerate(row.verbs if row else ()):
             key = f"⏎ {KEYS[verb]}" if n == 0 else KEYS[verb]
             parts.append(f"[@click=app.verb('{verb.value}')][b]{key}[/b] {verb.value}[/]")
-        parts.append("[dim]n new · / filter · v preview · ? help · q quit[/dim]")
-        self.query_one("#bar", Static).update(" " + "  ".join(parts))
+        general = (f"[@click=app.{action}]{key} {name}[/]" for key, name, action in GENERAL)
+        parts.append(f"[dim]{' · '.join(general)}[/dim]")
+        self._say("#bar", " " + "  ".join(parts))
 
     # Selection and preview
 
@@ -192,7 +207,7 @@ class ControlPlane(App[None]):
         if row is None:
             return
         if verb not in row.verbs:
-            self.notify(f"{row.name} cannot be told to {verb.value} now", severity="warning")
+            self.notify(f"{row.name} cannot be told to {verb.value} now", severity="warning", markup=False)
             return
         self._want(row, verb)
 
@@ -214,11 +229,20 @@ class ControlPlane(App[None]):
             call(self, make, lambda text: self.push_screen(Tell(row.name, text)), partial(complain, self))
         elif verb is Verb.DISMISS:
             self._act(row, "dismissing", partial(self._actions.dismiss, event_of(row)))
+        elif verb is Verb.REMOVE:
+            call(
+                self, partial(self._actions.what_goes, row.key), partial(self._sure, row, verb), partial(complain, self)
+            )
         elif verb in QUESTIONS:
-            question = QUESTIONS[verb].format(name=row.name)
-            self.push_screen(Confirm(question, row.detail), partial(self._confirmed, row, verb))
+            self._sure(row, verb, row.detail)
         else:
             self._act(row, DOING[verb], partial(getattr(self._actions, verb.value), row.key))
+
+    def _sure(self, row: Row, verb: Verb, detail: str) -> None:
+        if not isinstance(self.screen, Confirm):  # a key that was pressed twice asks once
+            self.push_screen(
+                Confirm(QUESTIONS[verb].format(name=row.name), detail), partial(self._confirmed, row, verb)
+            )
 
     def _confirmed(self, row: Row, verb: Verb, yes: bool | None) -> None:
         if not yes or row.key in self._acting:
@@ -257,11 +281,24 @@ class ControlPlane(App[None]):
 
     def _ask_from_thread(self, question: str) -> bool:
         answer: Future[bool | None] = Future()
-        self._from_thread(self._ask, question, answer)
-        return bool(answer.result())
+        self._asked.add(answer)
+        try:
+            self._from_thread(self._ask, question, answer)
+            return bool(answer.result()) if self.is_running else False
+        finally:
+            self._asked.discard(answer)
 
     def _ask(self, question: str, answer: Future[bool | None]) -> None:
         self.push_screen(Confirm(question), answer.set_result)
+
+    async def action_quit(self) -> None:
+        """Leave; while something is being done only after a yes, because it is finished first."""
+        if not self._acting:
+            self.exit()
+            return
+        doing = ", ".join(sorted(set(self._acting.values())))
+        question = f"Leave? Something is under way ({doing}): the program ends when it is done."
+        self.push_screen(Confirm(question), lambda yes: self.exit() if yes else None)
 
     def _review(self, row: Row) -> None:
         def ended(words: str | None) -> None:
@@ -308,7 +345,8 @@ class ControlPlane(App[None]):
         def filled(wish: Wish | None) -> None:
             if wish:
                 self.notify("starting a worker …")
-                call(self, partial(start, self._cwd, wish, self._ask_from_thread), self.notify, partial(complain, self))
+                make = partial(start, self._cwd, wish, self._ask_from_thread)
+                call(self, make, partial(self.notify, markup=False), partial(complain, self))
 
         def ready(choices: tuple[list[str], list[str]]) -> None:
             self.push_screen(NewWorker(*choices), filled)
@@ -320,8 +358,8 @@ class ControlPlane(App[None]):
     def action_filter(self) -> None:
         """Type words that must occur."""
         line = self.query_one("#filter", Input)
-        line.add_class("-open")
-        line.focus()
+        line.display = True
+        self.screen.set_focus(line)  # at once: the next key belongs to it already
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """The list follows what is typed."""
@@ -332,14 +370,14 @@ class ControlPlane(App[None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Back to the list, filtered."""
         if event.input.id == "filter":
-            event.input.remove_class("-open")
+            event.input.display = False
             self.board.focus()
 
     def action_close_filter(self) -> None:
         """Everything is shown again."""
         line = self.query_one("#filter", Input)
         line.value = ""
-        line.remove_class("-open")
+        line.display = False
         self.board.focus()
 
     def action_help(self) -> None:
@@ -348,9 +386,14 @@ class ControlPlane(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The verbs of the selected row in the command palette, besides Textual's own commands."""
-        yield from super().get_system_commands(screen)
         row = self.board.selected
-        if row is None:
-            return
-        for verb in row.verbs:
-            yield SystemCommand(f"{verb.value} {row.name}", f"key {KEYS[verb]}", partial(self.action_verb, verb.value))
+        for verb in row.verbs if row else ():
+            name = f"{verb.value} {row.name if row else ''}"
+            yield SystemCommand(name, f"key {KEYS[verb]}", partial(self.action_verb, verb.value))
+        yield SystemCommand("new worker", "fill in the form: key n", self.action_new)
+        yield SystemCommand("filter", "show only rows with some words: key /", self.action_filter)
+        yield SystemCommand("preview", "show or hide the selected terminal: key v", self.action_preview)
+        yield SystemCommand("help", "what the keys do: key ?", self.action_help)
+        for other in self._rows:
+            yield SystemCommand(f"go to {other.name}", other.detail, partial(self.board.select, other.key))
+        yield from super().get_system_commands(screen)

@@ -22,7 +22,7 @@ MARKS = {
     Section.IN_FLIGHT: "●",
     Section.BACKGROUND: "·",
 }
-_NAME, _STATE, _AGE = 24, 11, 5
+_NAME, _STATE, _AGE = 25, 10, 5  # at most, of a name
 _WIDE_ENOUGH_FOR_VERBS = 90
 
 
@@ -83,12 +83,15 @@ class Board(ScrollView, can_focus=True):
         self._acting: Mapping[str, str] = {}
         self._now = 0.0
         self._key = ""
+        self._name_room = 0
 
     # What is shown
 
     def show(self, rows: Sequence[Row], now: float, acting: Mapping[str, str]) -> None:
         """Paint these rows; `acting` says what is being done with some of them. Only lines that differ are painted."""
         before, self._rows = self._lines, list(rows)
+        names = (width(_full_name(row)) for row in rows if row.section is not Section.BACKGROUND)
+        name_room, self._name_room = self._name_room, min(_NAME, max(names, default=0) + 2)
         old_line = self._place.get(self._key)
         ages_differ = int(now // 30) != int(self._now // 30)
         changed = {key for key in {*acting, *self._acting} if acting.get(key) != self._acting.get(key)}
@@ -103,7 +106,7 @@ class Board(ScrollView, can_focus=True):
             old = before[n] if n < len(before) else None
             new = self._lines[n] if n < len(self._lines) else None
             key = new.key if isinstance(new, Row) else ""
-            if old != new or ages_differ or key in changed:
+            if old != new or ages_differ or key in changed or name_room != self._name_room:
                 self._paint(n)
 
     def _keep_selection(self, old_line: int | None) -> None:
@@ -211,13 +214,13 @@ class Board(ScrollView, can_focus=True):
     def _row(self, row: Row, *, selected: bool) -> Strip:
         columns, acting = self._columns, self._acting.get(row.key, "")
         mark = Segment(f"{'▶' if selected else ' '} {MARKS[row.section]} ", self._style(_class(row.section)))
-        name = f"{row.project}/{row.name}" if row.project else row.name
         verb_room = _verb_width(row, columns)
         if row.section is Section.BACKGROUND:
-            parts = [Segment(fit(row.name, max(10, columns // 2)), self.rich_style), Segment("  ")]
+            room = columns - width(mark.text) - verb_room - 2 - min(width(row.detail), columns // 3)
+            parts = [Segment(fit(_full_name(row), max(10, room)), self.rich_style), Segment("  ")]
         else:
             parts = [
-                Segment(_cell(name, _NAME if columns >= 70 else 14), self._style("name")),
+                Segment(_cell(_full_name(row), self._name_room if columns >= 70 else 14), self._style("name")),
                 Segment(_cell(row.state, _STATE), self._style(_class(row.section)) if not acting else self.rich_style),
                 Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")),
             ]
@@ -242,6 +245,10 @@ def _lines(rows: Sequence[Row]) -> list[Row | Section | None]:
             section = row.section
         lines.append(row)
     return lines
+
+
+def _full_name(row: Row) -> str:
+    return f"{row.project}/{row.name}" if row.project else row.name
 
 
 def _class(section: Section) -> str:

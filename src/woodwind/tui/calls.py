@@ -7,15 +7,15 @@ from textual.app import App
 from textual.dom import DOMNode
 
 from woodwind.model.errors import WoodwindError
+from woodwind.ops.crash import explain
 
 T = TypeVar("T")
 
 
 def told(error: Exception) -> str:
-    """An error as a person is told it: what went wrong and what to do, or that it is a bug."""
-    if isinstance(error, WoodwindError):
-        return "\n".join(filter(None, (error.message, error.hint)))
-    return f"a bug: {type(error).__name__}: {error}"
+    """An error as a person is told it: what went wrong and what to do; a bug is written to the log."""
+    known = error if isinstance(error, WoodwindError) else explain(error)
+    return "\n".join(filter(None, (known.message, known.hint)))
 
 
 def call(app: App[None], call: Callable[[], T], then: Callable[[T], object], failed: Callable[[str], object]) -> None:

@@ -27,8 +27,9 @@ def dialog_css(name: str) -> str:
 
 
 class Confirm(ModalScreen[bool]):
-    """A question whose answer is no unless somebody says yes."""
+    """A question whose answer is no unless somebody says yes: Enter means no."""
 
+    AUTO_FOCUS = "#no"
     DEFAULT_CSS = dialog_css("Confirm")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", "yes"),
@@ -52,10 +53,6 @@ class Confirm(ModalScreen[bool]):
                 yield Button("No (n)", id="no", compact=True)
                 yield Button("Yes (y)", id="yes", compact=True)
 
-    def on_mount(self) -> None:
-        """No is what Enter means."""
-        self.query_one("#no", Button).focus()
-
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """The answer."""
         self.dismiss(event.button.id == "yes")
@@ -64,7 +61,8 @@ class Confirm(ModalScreen[bool]):
 class Write(ModalScreen[str]):
     """A text of several lines; "" when it was given up."""
 
-    DEFAULT_CSS = dialog_css("Write") + "Write TextArea { height: 10; }"
+    AUTO_FOCUS = "TextArea"
+    DEFAULT_CSS = dialog_css("Write") + "Write TextArea { height: auto; min-height: 4; max-height: 12; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "send", "send"),
         Binding("escape", "dismiss('')", "cancel"),
@@ -80,14 +78,10 @@ class Write(ModalScreen[str]):
         """A title, an editor and its two ends."""
         with Vertical():
             yield Label(self._title, markup=False)
-            yield TextArea(self._text, id="text")
+            yield TextArea(self._text, compact=True, id="text")
             with Horizontal():
                 yield Button("Cancel (Esc)", id="cancel", compact=True)
                 yield Button(f"{self._verb} (Ctrl-S)", id="send", compact=True)
-
-    def on_mount(self) -> None:
-        """Typing begins at once."""
-        self.query_one(TextArea).focus()
 
     def action_send(self) -> None:
         """Done writing."""
@@ -102,11 +96,18 @@ class Write(ModalScreen[str]):
 
 
 class Answer(ModalScreen[str]):
-    """An agent's question and what can be answered: allow, always, deny or a text; "" when it is left open."""
+    """An agent's question and what can be answered: allow, always, deny or a text; "" when it is left open.
 
+    Nothing is allowed by pressing Enter too early.
+    """
+
+    AUTO_FOCUS = "TextArea"
     DEFAULT_CSS = dialog_css("Answer") + "Answer TextArea { height: 4; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "text", "send the text"),
+        Binding("ctrl+y", "dismiss('allow')", "allow", priority=True),
+        Binding("ctrl+l", "dismiss('always')", "always", priority=True),
+        Binding("ctrl+n", "dismiss('deny')", "deny", priority=True),
         Binding("escape", "dismiss('')", "leave it open"),
     ]
 
@@ -123,15 +124,11 @@ class Answer(ModalScreen[str]):
                 yield Static(self._question, markup=False)
             with Horizontal():
                 yield Button("Leave it (Esc)", id="leave", compact=True)
-                yield Button("Deny", id="deny", compact=True)
-                yield Button("Always", id="always", compact=True)
-                yield Button("Allow", id="allow", compact=True)
+                yield Button("Deny (Ctrl-N)", id="deny", compact=True)
+                yield Button("Always (Ctrl-L)", id="always", compact=True)
+                yield Button("Allow (Ctrl-Y)", id="allow", compact=True)
             yield Label("Or in words (Ctrl-S sends):", markup=False)
-            yield TextArea(id="words")
-
-    def on_mount(self) -> None:
-        """Nothing is allowed by pressing Enter too early."""
-        self.query(Button).first().focus()
+            yield TextArea(compact=True, id="words")
 
     def action_text(self) -> None:
         """The words that were written."""

@@ -12,8 +12,12 @@ from woodwind.ops.context import Context
 from woodwind.ops.overview import Looker, Overview
 
 _RETRY = 0.5
+_ANSWER = 5.0
+_LOCKED = 2000  # milliseconds
 # Where no daemon may run, somebody has to look: as seldom as a person still calls live.
 _WITHOUT_DAEMON = 2.0
+# After a look a rest as long as it took, and no longer than this: many events at once are one look.
+_LONGEST_REST = 0.25
 
 
 class Feed:
@@ -31,8 +35,9 @@ class Feed:
         self._looker = Looker(everywhere=everywhere)
         self._on_look = on_look
         self._on_trouble = on_trouble
+        self._troubles: dict[str, str] = {}
         self._news = threading.Event()
-        self._ended = False
+        self._ended = threading.Event()
 
     def start(self) -> None:
         """Begin; the first look comes at once."""
@@ -46,49 +51,65 @@ class Feed:
 
     def stop(self) -> None:
         """End both threads, the next time that they wake."""
-        self._ended = True
+        self._ended.set()
         self._news.set()
+
+    def _trouble(self, with_what: str, words: str) -> None:
+        """Tell what is wrong with one of the two; "" when it is right again."""
+        if self._troubles.get(with_what, "") != words:
+            self._troubles[with_what] = words
+            self._on_trouble("; ".join(filter(None, self._troubles.values())))
 
     def _look_on(self) -> None:
         ctx: Context | None = None
-        while not self._ended:
-            self._news.wait()
+        while self._news.wait() and not self._ended.is_set():
             self._news.clear()
-            if self._ended:
-                break
+            began = time.monotonic()
             try:
-                ctx = ctx or Context(self._cwd, os.environ, person=True)
+                ctx = ctx or self._context()
                 ctx.notes.clear()
                 self._on_look(self._looker.look(ctx))
+                self._trouble("look", "")
+                self._ended.wait(min(_LONGEST_REST, time.monotonic() - began))
             except Exception as error:  # noqa: BLE001 - told on the screen, whatever it was; the next look may succeed
-                self._on_trouble(error.message if isinstance(error, WoodwindError) else str(error))
+                self._trouble("look", error.message if isinstance(error, WoodwindError) else str(error))
                 if ctx:
                     ctx.close()
                 ctx = None
-                time.sleep(_RETRY)
+                self._ended.wait(_RETRY)
+                self._news.set()
         if ctx:
             ctx.close()
 
+    def _context(self) -> Context:
+        ctx = Context(self._cwd, os.environ, person=True)
+        # What a look finds out is written down by the daemon too: no need to wait long for a store that is locked.
+        ctx.store.db.execute(f"PRAGMA busy_timeout = {_LOCKED}")
+        return ctx
+
     def _listen(self) -> None:
-        told = False
-        while not self._ended:
+        met, next_start = False, 0.0
+        while not self._ended.is_set():
             try:
                 with Connection() as daemon:
                     daemon.send(request("subscribe", since=None, project=""))
-                    daemon.receive(5)
-                    if told:
-                        self._on_trouble("")
-                    told = False
+                    daemon.receive(_ANSWER)
+                    met, next_start = True, 0.0
+                    self._trouble("daemon", "")
                     self._news.set()  # something may have happened while nobody listened
-                    while not self._ended:
+                    while not self._ended.is_set():
                         daemon.receive(None)
                         self._news.set()
-            except WoodwindError as gone:
-                if told or not isinstance(gone, DaemonGone):
-                    time.sleep(_RETRY)
-                if not ensure_daemon(os.environ):
-                    time.sleep(_WITHOUT_DAEMON)
+            except DaemonGone:
+                if met:
+                    self._trouble("daemon", "the daemon has gone: starting it again")
+                if time.monotonic() < next_start:
+                    self._ended.wait(_RETRY / 5)
+                elif ensure_daemon(os.environ):
+                    next_start = time.monotonic() + _ANSWER
+                else:
+                    self._ended.wait(_WITHOUT_DAEMON)
                     self._news.set()
-                elif told:
-                    self._on_trouble("the daemon has gone: starting it again")
-                told = True
+            except WoodwindError as error:  # it is there, and does not answer
+                self._trouble("daemon", error.message)
+                self._ended.wait(_RETRY)

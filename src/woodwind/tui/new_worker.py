@@ -34,6 +34,7 @@ class Wish(NamedTuple):
 class NewWorker(ModalScreen[Wish | None]):
     """The form; None when it was given up."""
 
+    AUTO_FOCUS = "TextArea"
     DEFAULT_CSS = (
         dialog_css("NewWorker")
         + """
@@ -57,32 +58,39 @@ class NewWorker(ModalScreen[Wish | None]):
         """A line for each thing that can be chosen."""
         with Vertical():
             yield Label("A new worker. What is it to do?", markup=False)
-            yield TextArea(id="task")
+            yield TextArea(compact=True, id="task")
             with Horizontal(classes="field"):
                 yield Label("Source")
-                yield Select([(name, name) for name in SOURCES], value="my own words", allow_blank=False, id="source")
+                yield Select(
+                    [(name, name) for name in SOURCES],
+                    value="my own words",
+                    allow_blank=False,
+                    compact=True,
+                    id="source",
+                )
             with Horizontal(classes="field"):
                 yield Label("Its number or key")
-                yield Input(placeholder="for a ticket: 7, SHOP-12; what is written above is added", id="ticket")
+                yield Input(placeholder="for a ticket: 7, SHOP-12; what is above is added", compact=True, id="ticket")
             with Horizontal(classes="field"):
                 yield Label("Agent")
-                yield Select([(name, name) for name in self._agents], prompt="as configured", id="agent")
+                yield Select([(name, name) for name in self._agents], prompt="as configured", compact=True, id="agent")
             with Horizontal(classes="field"):
                 yield Label("Model")
-                yield Input(placeholder="as configured", id="model")
+                yield Input(placeholder="as configured", compact=True, id="model")
             with Horizontal(classes="field"):
                 yield Label("Template")
-                yield Select([(name, name) for name in self._templates], prompt="by the kind of task", id="template")
+                yield Select(
+                    [(name, name) for name in self._templates],
+                    prompt="by the kind of task",
+                    compact=True,
+                    id="template",
+                )
             with Horizontal(classes="field"):
                 yield Label("Base")
-                yield Input(placeholder="the default branch", id="base")
+                yield Input(placeholder="the default branch", compact=True, id="base")
             with Horizontal():
                 yield Button("Cancel (Esc)", id="cancel", compact=True)
                 yield Button("Start (Ctrl-S)", id="start", compact=True)
-
-    def on_mount(self) -> None:
-        """Typing begins at once."""
-        self.query_one(TextArea).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Done, or given up."""

@@ -34,6 +34,7 @@ class Preview(Vertical):
         self._find = find
         self._live = Live(self._capture)
         self._row: Row | None = None
+        self._shown = ("", "")
         self._place: tuple[Mux, Pane] | None = None
         self._waiting: Timer | None = None
 
@@ -48,10 +49,10 @@ class Preview(Vertical):
 
     def look_at(self, row: Row | None) -> None:
         """Show this row's terminal from now on, or what there is to say of a row without one; None: nothing."""
+        if row and self._row and (row.key, row.state) == (self._row.key, self._row.state):
+            return  # in another state its terminal may be another one, or have ended
         if self._waiting:
             self._waiting.stop()
-        if row is not None and self._row is not None and row.key == self._row.key and self._place:
-            return
         self._live.stop()
         self._row, self._place = row, None
         if row is None or row.section is Section.BACKGROUND:
@@ -59,10 +60,9 @@ class Preview(Vertical):
         else:
             self._waiting = self.set_timer(_REST, self._begin)
 
-    def look_again(self) -> None:
-        """Find the terminal anew: the worker may have been started again, or have ended."""
-        row, self._row = self._row, None
-        self.look_at(row)
+    def on_resize(self) -> None:
+        """The same text, as much of it as there is room for now."""
+        self.show(*self._shown)
 
     def _begin(self) -> None:
         self.run_worker(self._locate, thread=True, exclusive=True, group="locate")
@@ -99,11 +99,12 @@ class Preview(Vertical):
         self.app.call_from_thread(self._show_if_still, row, text)
 
     def _show_if_still(self, row: Row, text: str) -> None:
-        if row is self._row:
+        if row is self._row and self._shown != (row.name, text):
             self.show(row.name, text)
 
     def show(self, title: str, captured: str) -> None:
         """Show a text with its colours; the end of it where it is longer than the room."""
+        self._shown = (title, captured)
         self.query_one("#preview-title", Static).update(Text(f" {title}"))
         room = max(1, self.size.height - 2)
         lines = captured.rstrip("\n").split("\n")

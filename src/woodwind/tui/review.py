@@ -111,6 +111,10 @@ class DiffView(ScrollView, can_focus=True):
         return strip.apply_style(self.get_component_rich_style("diff--selected")) if n == self._at else strip
 
 
+def _count(things: Sequence[object], word: str) -> str:
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
+
+
 class Reviewing(NamedTuple):
     """What a review can do; each may be called in a thread."""
 
@@ -155,7 +159,7 @@ class ReviewScreen(Screen[str]):
     def _show(self, found: tuple[Sequence[FileDiff], Sequence[Comment]]) -> None:
         files, comments = found
         self._comments = len(comments)
-        title = f" review of {self._worker}: {len(files)} files, {len(comments)} comments not sent"
+        title = f" review of {self._worker}: {_count(files, 'file')}, {_count(comments, 'comment')} not sent"
         self.query_one("#review-title", Static).update(title)
         self.query_one(DiffView).show(lines_of(files, comments))
 

@@ -40,13 +40,13 @@ def from_answer(answer: bytes) -> str:
     return "light" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "dark"
 
 
-def ask_terminal() -> str:
-    """`light` or `dark` as the terminal tells within a moment; "" where it does not."""
+def ask_terminal(patience: float = _PATIENCE) -> str:
+    """`light` or `dark` as the terminal tells within so many seconds; "" where it does not."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
         return ""
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
-    answer, deadline = b"", time.monotonic() + _PATIENCE
+    answer, deadline = b"", time.monotonic() + patience
     try:
         tty.setcbreak(fd)
         # The second question is one that every terminal answers: with its answer there is nothing more to wait for.

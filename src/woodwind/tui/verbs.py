@@ -37,6 +37,15 @@ QUESTIONS = {
     Verb.UNDO: "Take this back: {name}?",
 }
 
+# What is there for every row: key, name, and the action of the app.
+GENERAL = (
+    ("n", "new", "new"),
+    ("/", "filter", "filter"),
+    ("v", "preview", "preview"),
+    ("?", "help", "help"),
+    ("q", "quit", "quit"),
+)
+
 HELP = "\n".join(
     [
         *(f"{key}  {verb.value}" for verb, key in KEYS.items()),

@@ -13,8 +13,9 @@ from woodwind.model.errors import UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.ops.context import Context
 
-EXAMPLES = ["ww control", "ww control --all", "ww control --theme light"]
+EXAMPLES = ["ww control", "ww control --all", "ww control --theme light", "ww control --background dark"]
 THEMES = ("auto", "dark", "light", "dark-ansi", "light-ansi")
+BACKGROUNDS = ("dark", "light")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -22,6 +23,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-a", "--all", action="store_true", help="the workers of every project")
     parser.add_argument(
         "--theme", choices=THEMES, help="colours; auto asks the terminal for its background, *-ansi use its own palette"
+    )
+    parser.add_argument(
+        "--background", choices=BACKGROUNDS, help="what is behind the text, where the theme is auto: not asked for then"
     )
 
 
@@ -34,17 +38,23 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         )
     if not args.all and not ctx.repo.common:  # outside a repository the question itself is the error
         raise UsageError("there is no repository here", hint="`ww control --all` shows every project.")
+    open_control(ctx, everywhere=args.all, theme=args.theme or "", background=args.background or "")
+    return Outcome()
+
+
+def open_control(ctx: Context, *, everywhere: bool = False, theme: str = "", background: str = "") -> None:
+    """Show the control plane of the context's folder until the person leaves."""
     config = ctx.loaded_config.config.control
-    theme = args.theme or config.theme
+    theme = theme or config.theme
     ctx.close()
-    # Textual takes 250 ms to import: for this command only.
+    # Textual takes 250 ms to import: for those who open it only.
     from woodwind.tui.app import ControlPlane
     from woodwind.tui.themes import ask_terminal, theme_for
 
-    background = ask_terminal() if theme == "auto" else ""
+    if theme == "auto" and not background:
+        background = config.background if config.background != "auto" else ask_terminal()
     name = theme_for(theme, os.environ, background=background)
-    ControlPlane(ctx.cwd, everywhere=args.all, theme_name=name, preview=config.preview).run()
-    return Outcome()
+    ControlPlane(ctx.cwd, everywhere=everywhere, theme_name=name, preview=config.preview).run()
 
 
 def render(outcome: Outcome, screen: Screen) -> None:

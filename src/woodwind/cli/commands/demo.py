@@ -1,21 +1,21 @@
 """The parser and picture of `ww demo`.
 
-Three workers with the built-in rehearsal agent, which needs no account and no network, work on a sample
-repository in a temporary folder; one of them asks something. Nothing of yours is touched, and all of it is
-removed at the end unless you say --keep.
+Workers with the built-in rehearsal agent, which needs no account and no network, work on a sample repository in a
+temporary folder: one asks something, two collide, one lands after the project's tests passed. On a terminal the
+control plane opens on them. Nothing of yours is touched, and all of it is removed at the end unless you say --keep.
 """
 
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from woodwind.base.run import run_attached
 from woodwind.cli.commands import ls
+from woodwind.cli.commands.control import open_control
 from woodwind.cli.screen import Screen
 from woodwind.model.outcome import Outcome
-from woodwind.ops.attach import attach_argv
 from woodwind.ops.context import Context
-from woodwind.ops.demo import Demo, demo_place
+from woodwind.ops.demo import demo_place
+from woodwind.ops.listing import list_workers
 
 EXAMPLES = ["ww demo", "ww demo --keep"]
 
@@ -26,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:
-    """Play it; on a terminal the telling happens on the way."""
+    """Play it; on a terminal the telling happens on the way, and the control plane opens on it."""
     screen = Screen()
 
     def tell(text: str) -> None:
@@ -37,28 +37,21 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     with demo_place(ctx, keep=args.keep) as demo:
         tell(f"A sample repository, with a private tmux and home around it: {demo.repo}")
         demo.start(tell)
-        listed = demo.settle()
-        if ctx.person:
-            ls.render(Outcome(listed), screen)
-            _visit(demo, screen, listed)
-            listed = demo.settle()
+        demo.settle()
+        collisions = demo.collisions()
+        landed = demo.land_one()
+        for line in (*collisions, landed):
+            tell(line)
+        if ctx.person and not args.json:
+            demo.start_endless()
+            open_control(demo.ctx)
+            demo.come_back()
+        listed = list_workers(demo.ctx).data
         report = demo.report()
         kept = demo.environment_file() if args.keep else ""
         demo.ctx.close()
-    return Outcome({"workers": listed, "report": report, "kept": kept, "repository": demo.repo if kept else ""})
-
-
-def _visit(demo: Demo, screen: Screen, listed: list[dict[str, str]]) -> None:
-    """Bring the person to the worker that asks."""
-    asking = next((w for w in demo.workers for e in listed if e["id"] == w.id and e["status"] == "asking"), None)
-    if not asking:
-        return
-    name = screen.paint(asking.name, "bold")
-    screen.line(f"\n{name} needs you. Its terminal opens next: answer with 1 and Enter, look around,")
-    screen.line("then leave it running and come back here with Ctrl-b d.")
-    input("Press Enter to go there (Ctrl-C to stop) … ")
-    argv, env = attach_argv(demo.ctx, asking)
-    run_attached(argv, env=env)
+    data = {"workers": listed, "report": report, "collisions": collisions, "landed": landed}
+    return Outcome({**data, "kept": kept, "repository": demo.repo if kept else ""})
 
 
 def render(outcome: Outcome, screen: Screen) -> None:
@@ -80,4 +73,4 @@ def render(outcome: Outcome, screen: Screen) -> None:
         )
     else:
         screen.line("All of it was removed again. In a repository of yours:")
-        screen.line('  ww new "What to do"     ww ls     ww attach NAME     ww rm NAME')
+        screen.line('  ww new "What to do"     ww     ww ls     ww ship NAME     ww undo')

@@ -1,0 +1,23 @@
+"""`ww demo`: without a terminal it tells what happened, on one it opens the control plane; both leave nothing."""
+
+from pathlib import Path
+
+from woodwind.testing.desk import Desk
+from woodwind.testing.sandbox import Sandbox
+
+
+def test_without_a_terminal_it_tells_what_happened_and_leaves_nothing(sandbox: Sandbox) -> None:
+    done = sandbox.ww("demo", cwd=sandbox.home, check=True)
+    for words in ("collides with", "landed in main", "passed on the merged result", "committed:"):
+        assert words in done.stdout
+    assert "asking" in done.stdout
+    assert list(Path(sandbox.env["TMPDIR"]).iterdir()) == []
+
+
+def test_on_a_terminal_the_control_plane_opens_with_all_four_sections(sandbox: Sandbox) -> None:
+    desk = Desk(sandbox, sandbox.home, "demo")
+    desk.shows("NEEDS YOU 1", "Translate them to French first?", "READY TO SHIP", "collides with", "IN FLIGHT")
+    desk.shows("BACKGROUND", "landed in main")
+    assert desk.leave() == 0
+    assert "All of it was removed again" in desk.text()
+    assert list(Path(sandbox.env["TMPDIR"]).iterdir()) == []
