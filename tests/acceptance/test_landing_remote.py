@@ -9,6 +9,7 @@ import pytest
 
 from woodwind.testing.evidence import rows
 from woodwind.testing.github_server import GitHubServer
+from woodwind.testing.plans import adds, await_run, await_task, begin_run, run_status, states_of, write_plan
 from woodwind.testing.repo import commit, git, make_repo
 from woodwind.testing.sandbox import Result, Sandbox
 from woodwind.testing.workers import new_worker
@@ -150,3 +151,39 @@ def test_a_pull_request_is_opened_once_and_then_brought_up_to_date(box: Sandbox)
         nobody = box.ww("pr", "one", "--json", cwd=scene.repo, env={**env, "GH_TOKEN": ""})
         assert nobody.json["error"]["code"] == "no_tracker", nobody
     assert git(scene.hub, "rev-parse", "main") == git(scene.repo, "rev-parse", "main")
+
+
+def test_a_run_on_a_branch_of_its_own_meets_here_and_is_pushed_at_its_end(scene: Scene) -> None:
+    theirs = scene.meanwhile()
+    tasks = {"first": adds("first"), "second": adds("second")}
+    plan = write_plan(scene.box.home / "into.toml", tasks, after={"second": ["first"]})
+    run = begin_run(scene.box, scene.repo, plan, "--auto-ship")
+    told = await_run(scene.box, scene.repo, run)
+    assert states_of(told) == {"first": "landed", "second": "landed", "ship the branch": "landed"}, told
+    names = git(scene.hub, "ls-tree", "--name-only", "main").split()
+    assert {"first.txt", "second.txt", "theirs.txt"} <= set(names)
+    assert git(scene.hub, "merge-base", "main", theirs) == theirs
+    assert git(scene.repo, "rev-parse", "main") == scene.there()
+
+
+def test_nothing_counts_as_landed_for_a_run_before_its_pull_request_is_merged(box: Sandbox) -> None:
+    scene = Scene(box, "pr-run", "git@github.com:o/r.git")
+    scene.configure("true", "pr")
+    tasks = {"one": adds("one"), "two": adds("two")}
+    plan = write_plan(box.home / "pr.toml", tasks, after={"two": ["one"]}, mode="ship", branch="")
+    refused = scene.ww("run", str(plan), "--permissions", "auto", "--auto-ship", "--detach", "--json").json["error"]
+    assert refused["code"] == "pull_requests_only"
+    (scene.repo / "TODO.md").write_text("# One\n\n- [ ] A thing\n")
+    loop = ("loop", "start", "--source", "markdown:TODO.md", "--epics", "one", "--agent", "rehearsal")
+    assert scene.ww(*loop, "--permissions", "auto", "--json").json["error"]["code"] == "pull_requests_only"
+    run = begin_run(box, scene.repo, plan)
+    worker = await_task(box, scene.repo, run, "one", "ready")["worker"]
+    programs = f"{Path(sys.executable).parent}:{box.env['PATH']}"
+    with GitHubServer(box.root / "gh-run", scene.hub) as github:
+        env = {**github.env, "PATH": programs}
+        opened = scene.ww("pr", worker, "--json", check=True, **env).json["data"]
+    assert run_status(box, scene.repo, run)["tasks"]["one"]["state"] == "ready"
+    assert "one.txt" not in git(scene.hub, "ls-tree", "--name-only", "main")
+    git(scene.repo, "merge", "--quiet", "--no-ff", "-m", "Merged upstream", opened["branch"])
+    await_task(box, scene.repo, run, "two", "ready")
+    box.ww("run", "stop", run, cwd=scene.repo, check=True)

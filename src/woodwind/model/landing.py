@@ -30,6 +30,7 @@ class LandRequest(NamedTuple):
     keep: bool = True
     commit_dirty: bool = False
     leave_conflicts: bool = False
+    via: str = ""
 
 
 class Verification(NamedTuple):

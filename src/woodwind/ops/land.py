@@ -37,6 +37,12 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         if current is None or current.phase in (Phase.REMOVED, Phase.CREATING, Phase.LANDING):
             raise Refused(f"{worker.name} cannot land now: it is {current.phase if current else 'gone'}", code="busy")
         facts = look(ctx, current, request)
+        if facts.via == "pr":  # what others are to look at first must not be pushed to their branch
+            raise Refused(
+                f"{facts.target} takes pull requests only, as [land] says",
+                code="pull_requests_only",
+                hint=f"ww pr {worker.name}",
+            )
         # What lands once more after an undo is nothing new, which the critic would take for nothing at all.
         again = not facts.changes and merging.is_ancestor(ctx.repo.common, facts.tip, facts.onto)
         verb = "ship" if request.commit_dirty else "merge"

@@ -3,12 +3,15 @@
 from woodwind.base.failpoints import failpoint
 from woodwind.git import merging
 from woodwind.git.branches import branch_tip
+from woodwind.git.remote import push
 from woodwind.git.targets import TargetMoved
-from woodwind.model.errors import NotFound, Refused
+from woodwind.model.errors import NotFound, Refused, WoodwindError
 from woodwind.model.landing import MOST_TRIES, listed
 from woodwind.ops.context import Context
 from woodwind.ops.land import Conflict, move_target
-from woodwind.ops.verify import lane_of, require_passed, verify
+from woodwind.ops.landable import tip_of_target
+from woodwind.ops.preflight import require_own_landing
+from woodwind.ops.verify import landing_config, lane_of, require_passed, verify
 from woodwind.store import events
 
 
@@ -19,9 +22,11 @@ def land_branch(ctx: Context, project: str, branch: str, base: str, *, verify_it
         if not branch_tip(common, name):
             raise NotFound(f"the branch {name} is not there any more", code="no_target")
     tip = branch_tip(common, branch)
+    settings = landing_config(ctx).land
+    require_own_landing(ctx, f"Open one for {branch}, by hand or with `gh pr create`.")
     with lane_of(ctx, project, tip) as lane:
         for _ in range(MOST_TRIES):
-            onto = branch_tip(common, base)
+            onto = tip_of_target(ctx, settings.via, settings.remote, base)
             if merging.is_ancestor(common, tip, onto):
                 return onto
             merged = merging.merge(lane, onto, tip, method="merge", strategy="", message=f"Merge branch '{branch}'\n")
@@ -34,12 +39,25 @@ def land_branch(ctx: Context, project: str, branch: str, base: str, *, verify_it
                     require_passed(verification, branch)
             failpoint("land_branch.before_move")
             try:
-                move_target(ctx, base, onto, merged.commit, why=f"landed {branch}")
+                if settings.via == "local":
+                    move_target(ctx, base, onto, merged.commit, why=f"landed {branch}")
+                else:
+                    push(lane, settings.remote, base, merged.commit)
             except TargetMoved:
                 continue
             failpoint("land_branch.after_move")
+            if settings.via != "local":
+                _follow(ctx, base, merged.commit, branch)
             data = {"landing": "", "target": base, "from": onto, "to": merged.commit, "branch": branch}
             with ctx.store.transaction() as db:
                 events.append(db, project=project, worker="", kind="landing.done", data=data)
             return merged.commit
     raise Refused(f"{base} moved {MOST_TRIES} times while {branch} was being verified", code="target_moved")
+
+
+def _follow(ctx: Context, base: str, commit: str, branch: str) -> None:
+    """After a push, the local branch goes along where that is safe."""
+    try:
+        move_target(ctx, base, branch_tip(ctx.repo.common, base), commit, why=f"landed {branch}")
+    except WoodwindError as error:
+        ctx.notes.append(f"your own {base} stays where it is: {error.message}")

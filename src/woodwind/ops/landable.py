@@ -32,7 +32,7 @@ class Landable(NamedTuple):
 def look(ctx: Context, worker: Worker, request: LandRequest, *, via: str = "") -> Landable:
     """What a landing would start from; an error when it cannot. `via` overrides [land]."""
     settings = landing_config(ctx).land
-    via = via or settings.via
+    via = via or request.via or settings.via
     target = target_of(ctx, worker, request, via, settings.remote)
     tree = work_tree(ctx, worker)
     branch = worker.worktree.branch

@@ -14,7 +14,7 @@ from woodwind.model.worker import Worker
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
 from woodwind.ops.interrupt import end_program
-from woodwind.ops.preflight import preflight, require, require_permissions
+from woodwind.ops.preflight import preflight, require, require_own_landing, require_permissions
 from woodwind.ops.remove import remove
 from woodwind.ops.run import stop
 from woodwind.ops.run_state import change, check_may_command, read, worker_id
@@ -62,6 +62,8 @@ def begin(ctx: Context, project: str, wishes: LoopWishes) -> str:
     if not base or not branches.branch_tip(ctx.repo.common, base):
         raise UsageError("a loop needs a local branch as its base", hint="Say --base BRANCH.")
     _check_free(ctx, project, wishes.epics)
+    if wishes.land != "never":
+        require_own_landing(ctx, "Say --land never: the work stays on its branches, and `ww pr` asks for each.")
     if not wishes.skip_preflight:
         verified = wishes.verify and wishes.land != "never"
         found = preflight(ctx, project, used=[agent], base=base, verified=verified, headless=wishes.headless)

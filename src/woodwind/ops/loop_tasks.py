@@ -271,7 +271,7 @@ def land_ticket(doing: Doing) -> Happened:
             return doing.told(What.LANDED, commit=branch_tip(ctx.repo.common, row.target))
         if error.code in AGENTS_OWN:
             return doing.failed(error, hopeless=task.closing, output=output_of(error))
-        if error.code in ("no_target", "no_verify_command"):
+        if error.code in ("no_target", "no_verify_command", "pull_requests_only"):
             return doing.failed(error, hopeless=True)
         return doing.told(What.LATER, text=error.message, patient=error.code == "push_failed")
 

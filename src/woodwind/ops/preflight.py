@@ -51,6 +51,13 @@ def require(found: Sequence[Finding]) -> None:
         )
 
 
+def require_own_landing(ctx: Context, hint: str) -> None:
+    """An error where work lands by pull requests, which only others can merge."""
+    if landing_config(ctx).land.via == "pr":
+        why = 'this project lands by pull requests ([land] via = "pr"), which a run cannot merge by itself'
+        raise Refused(why, code="pull_requests_only", hint=hint)
+
+
 def require_permissions(ctx: Context, project: str, agent: str, flag: str) -> str:
     """What an agent may do without asking; refused where nobody has said so, because nobody is there to be asked."""
     settings = ctx.loaded_config.config.agents.get(agent)

@@ -13,7 +13,7 @@ from woodwind.model.text import one_line
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
 from woodwind.ops.interrupt import interrupt
-from woodwind.ops.preflight import preflight, require, require_permissions
+from woodwind.ops.preflight import preflight, require, require_own_landing, require_permissions
 from woodwind.ops.run_state import change, check_may_command, read
 from woodwind.store import runs, workers
 from woodwind.store.runs import RunRow
@@ -38,6 +38,8 @@ def begin(ctx: Context, project: str, plan: Plan, wishes: Wishes, *, title: str)
     target = plan.branch if plan.mode == "into" else base
     if any(row.mode == "into" and row.target == target for row in runs.listed(ctx.store, project, live=True)):
         raise runs.in_use(target)
+    if plan.auto_ship:
+        require_own_landing(ctx, "Leave auto_ship out: what is complete then waits for `ww ship`, which opens one.")
     specs = _specs(ctx, project, plan, wishes)
     used = list(dict.fromkeys(spec["agent"] for spec in specs.values()))
     start = target if branches.branch_tip(ctx.repo.common, target) else base

@@ -42,7 +42,7 @@ from woodwind.store.runs import RunRow
 
 # What only the agent can set right: it is told, and tries again.
 AGENTS_OWN = ("conflict", "not_verified", "conflict_markers", "unmerged", "wrong_branch", "nothing_to_land", "critic")
-_HOPELESS = ("no_target", "no_verify_command", "not_yours", "denied_too_often")
+_HOPELESS = ("no_target", "no_verify_command", "not_yours", "denied_too_often", "pull_requests_only")
 
 
 _SETTLING = 3_000
@@ -303,7 +303,10 @@ def land_task(doing: Doing) -> Happened:
         if before:
             return doing.told(What.LANDED, commit=before)
         worker = doing.worker
-        request = LandRequest(target=row.target, verify=bool(row.spec.get("verify", True)), commit_dirty=True)
+        # A branch of the run's own is nobody else's: whatever [land] says, it is here that its tasks meet.
+        via = "local" if row.mode == "into" else ""
+        verified = bool(row.spec.get("verify", True))
+        request = LandRequest(target=row.target, verify=verified, commit_dirty=True, via=via)
         landed = ship(ctx, worker, request)
         return doing.told(What.LANDED, commit=landed["to"])
     except NotFound as error:
@@ -320,7 +323,8 @@ def land_task(doing: Doing) -> Happened:
 
 def landed_as(ctx: Context, worker: Worker, target: str) -> str:
     """What a worker's last landing on a branch made of it, where nothing came after it; "" otherwise."""
-    done = [one for one in landings.of_worker(ctx.store, worker.id) if one.state == "done" and one.target == target]
+    found = landings.of_worker(ctx.store, worker.id)
+    done = [one for one in found if one.state == "done" and one.target == target and one.kind != "pr"]
     if not done:
         return ""
     if worker.phase == Phase.REMOVED:
@@ -329,6 +333,15 @@ def landed_as(ctx: Context, worker: Worker, target: str) -> str:
         if work_tree(ctx, worker).head() != done[0].tip:
             return ""
     return done[0].new
+
+
+def merged_elsewhere(ctx: Context, worker: Worker, target: str) -> str:
+    """The tip of the branch once it has a worker's pull request; "" before, and where none was opened."""
+    asked = next((one for one in landings.of_worker(ctx.store, worker.id) if one.kind == "pr"), None)
+    if asked is None or worker.phase == Phase.REMOVED:
+        return ""
+    common, tip = ctx.repo.common, branch_tip(ctx.repo.common, target)
+    return tip if tip and merging.is_ancestor(common, asked.tip, tip) else ""
 
 
 def ship_branch(ctx: Context, row: RunRow) -> str:

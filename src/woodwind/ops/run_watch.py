@@ -8,7 +8,7 @@ from woodwind.model.storms import back_at, storm_of
 from woodwind.model.turn import State as TurnState, Turn
 from woodwind.ops.context import Context
 from woodwind.ops.presence import with_person
-from woodwind.ops.run_tasks import landed_as
+from woodwind.ops.run_tasks import landed_as, merged_elsewhere
 from woodwind.store import told, turns, workers
 from woodwind.store.runs import RunRow
 
@@ -81,7 +81,7 @@ def _question(ctx: Context, task: Task) -> list[Happened]:
 def _ready(ctx: Context, row: RunRow, task: Task) -> list[Happened]:
     """A task that a person ships: whether they did."""
     worker = workers.find(ctx.store, task.worker)
-    commit = landed_as(ctx, worker, row.target) if worker else ""
+    commit = (landed_as(ctx, worker, row.target) or merged_elsewhere(ctx, worker, row.target)) if worker else ""
     if commit:
         return [Happened(What.LANDED, task.id, commit=commit)]
     if worker is None or worker.phase == Phase.REMOVED:

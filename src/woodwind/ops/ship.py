@@ -17,7 +17,7 @@ from woodwind.store import landings, removals, workers
 
 def merge(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
     """Land a worker the way that [land] says, and keep it: in its target, or as a pull request."""
-    if landing_config(ctx).land.via != "pr":
+    if (request.via or landing_config(ctx).land.via) != "pr":
         return {**land(ctx, worker, request), "removed": False, "trash": "", "url": ""}
     wanted = PullRequest(target=request.target, title=request.message, commit_dirty=request.commit_dirty)
     opened = pull_request(ctx, worker, wanted)
