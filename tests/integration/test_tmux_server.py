@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from woodwind.muxes.base import Pane
-from woodwind.muxes.tmux.server import Server
+from woodwind.muxes.tmux.server import PLACEHOLDER, Server
 from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Result, Sandbox
 
@@ -355,3 +356,16 @@ def test_a_paste_into_a_dead_pane_leaves_the_server_alive(sandbox: Sandbox) -> N
         mux.paste(Pane(id=pane, pid=0, dead=False, last_output=0, **facts), "words\n")
     sandbox.wait_for(lambda: sandbox.screen(alive).count("words") == 2, 60, what="the pasted words, typed and echoed")
     assert sandbox.tmux("list-buffers") == ""
+
+
+def test_what_keeps_a_terminal_open_ends_with_it() -> None:
+    """A respawn can come before it has its terminal: no signal reaches it then, and it would seem to be at work."""
+    terminal, inside = os.openpty()
+    placeholder = subprocess.Popen(PLACEHOLDER[1:], stdin=inside, stdout=inside, stderr=inside)
+    os.close(inside)
+    os.close(terminal)
+    try:
+        assert placeholder.wait(timeout=60) is not None
+    finally:
+        placeholder.kill()
+        placeholder.wait()

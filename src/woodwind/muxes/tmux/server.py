@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 TAG = "@woodwind"
 PROJECT_TAG = "@woodwind_project"
 SIZE = ("-x", "200", "-y", "50")
-# Two words or more, so that tmux starts it without a shell.
-_PLACEHOLDER = ("--", "tail", "-f", "/dev/null")
+# Two words or more, so that tmux starts it without a shell. It reads its terminal, so that it ends with it.
+PLACEHOLDER = ("--", "cat", "-")
 _FIELDS = (
     TAG,
     "pane_id",
@@ -165,7 +165,7 @@ class Server:
         new = f"{session}:={worker}"
         made, *listed = tell(
             self.server,
-            ("new-window", "-d", "-P", "-F", "#{pane_id}", *place, *_PLACEHOLDER),
+            ("new-window", "-d", "-P", "-F", "#{pane_id}", *place, *PLACEHOLDER),
             *self._tags(new, worker, project),
             *_respawn(new, program),
             _list_panes(new),
@@ -261,7 +261,7 @@ class Server:
         for n in range(1, 1000):
             free = name if n == 1 else f"{name}-{n}"
             place = ("-s", free, "-n", name, "-c", literal(folder))
-            made = ("new-session", "-d", "-E", "-P", "-F", "#{pane_id}", *SIZE, *place, *_PLACEHOLDER)
+            made = ("new-session", "-d", "-E", "-P", "-F", "#{pane_id}", *SIZE, *place, *PLACEHOLDER)
             stays = ("set-option", "-t", f"={free}:", "destroy-unattached", "off")
             try:
                 return self._started([made, *stay, stays, *then(f"={free}:")], env)
