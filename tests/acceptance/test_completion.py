@@ -54,6 +54,12 @@ def test_bash_completes_options_and_choices(completed: Completed) -> None:
     assert {"--file", "--all", "--working", "--json"} <= set(completed("ww", "send", "--"))
     assert completed("ww", "completion", "f") == ["fish"]
     assert completed("ww", "db", "v") == ["vacuum"]
+    assert completed("ww", "loop", "te") == ["teardown"]
+    # Words that may also be something else: a plan file, a goal, an answer in one's own words.
+    assert completed("ww", "run", "st") == ["status", "stop"]
+    assert completed("ww", "plan", "ch") == ["check"]
+    assert completed("ww", "answer", "some-worker", "al") == ["allow", "always"]
+    assert completed("ww", "help", "resu") == ["resume"]
 
 
 def test_bash_completes_names_of_workers(sandbox: Sandbox, repo: Path, completed: Completed) -> None:

@@ -44,6 +44,16 @@ def test_the_examples_of_a_command_can_be_parsed(name: str) -> None:
         _parse(example.rpartition("| ")[2])
 
 
+def test_each_group_of_commands_is_in_one_piece() -> None:
+    groups = [command.group for command in COMMANDS.values()]
+    assert groups == sorted(groups, key=groups.index)
+
+
+def test_the_short_names() -> None:
+    short = {"n": "new", "list": "ls", "s": "attach", "switch": "attach", "m": "merge", "delete": "rm"}
+    assert short.items() <= ALIASES.items()
+
+
 def test_every_exit_code_is_explained() -> None:
     assert set(EXIT_CODES) == {value for key, value in vars(errors).items() if key.startswith("EXIT_")}
 

@@ -12,11 +12,13 @@ class Described:
     """A command for completion: its options, the choices of its first word, and whether it names workers."""
 
     def __init__(self, name: str) -> None:
-        parser = build(name, import_module(COMMANDS[name].module))
+        module = import_module(COMMANDS[name].module)
+        parser = build(name, module)
         self.summary = COMMANDS[name].summary
         self.options = {o: a.help or "" for a in parser._actions for o in a.option_strings if o.startswith("--")}
         words = [a for a in parser._actions if not a.option_strings]
-        self.choices = [str(c) for a in words for c in (a.choices or [])]
+        # Where a word may also be something else, such as a file, argparse knows of no choices.
+        self.choices = [str(c) for a in words for c in (a.choices or [])] or [*getattr(module, "OFFERED", ())]
         self.workers = any(a.metavar in ("NAME", "NAME TEXT") for a in words)
 
 

@@ -40,11 +40,11 @@ COMMANDS = {
     "sync": _at("sync", "Work", "bring the base's new commits into workers; conflicts are found first"),
     "shell": _at("shell", "Work", "a shell in a worker's folder"),
     "exec": _at("exec", "Work", "run a command in a worker's folder"),
+    "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),
     "forecast": _at("forecast", "Land", "which workers collide with each other or with their target"),
     "queue": _at("queue", "Land", "who is ready to land, in the best order; --ship lands them together"),
     "review": _at("review", "Land", "what a worker did, line by line, with comments that go to its agent"),
     "critic": _at("critic", "Land", "what speaks against shipping, merging or deleting a worker"),
-    "promote": _at("promote", "Work", "turn a worker's window into a session of its own"),
     "merge": _at("merge", "Land", "merge a worker's work, verify it, and move its target; the worker is kept"),
     "ship": _at("ship", "Land", "land a worker's work, then stop its agent and put its worktree away"),
     "pr": _at("pr", "Land", "push a worker's branch and open a pull request for it"),
@@ -71,4 +71,4 @@ COMMANDS = {
     "version": _at("version", "Set up", "the version of Woodwind and of the programs it uses"),
     "help": _at("help", "Set up", "this list, or the help of a command"),
 }
-ALIASES = {"n": "new", "list": "ls", "s": "attach", "switch": "attach", "delete": "rm", "remove": "rm"}
+ALIASES = {"n": "new", "list": "ls", "s": "attach", "switch": "attach", "m": "merge", "delete": "rm", "remove": "rm"}

@@ -20,6 +20,7 @@ EXAMPLES = [
     "ww answer add-greeting deny --question q17",
     'ww answer add-greeting "Use the second one"',
 ]
+OFFERED = ("allow", "always", "deny")
 
 
 def arguments(parser: ArgumentParser) -> None:

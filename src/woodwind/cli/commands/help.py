@@ -12,6 +12,7 @@ from woodwind.model.outcome import Outcome
 from woodwind.ops.context import Context
 
 EXAMPLES = ["ww help", "ww help new"]
+OFFERED = tuple(COMMANDS)
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -42,6 +43,6 @@ def render(outcome: Outcome, screen: Screen) -> None:
         if command.group != group:
             group = command.group
             screen.line(f"\n{screen.paint(group, 'bold')}")
-        screen.line(f"  {name:<9} {command.summary}")
+        screen.line(f"  {name:<10} {command.summary}")
     screen.line("\n`ww COMMAND --help` shows its options and examples. Every command takes --json.")
     screen.line("Options before a command: -C FOLDER, --json, --log-format text|json, --version, --help.")

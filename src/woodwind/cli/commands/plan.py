@@ -29,6 +29,7 @@ EXAMPLES = [
     'ww plan "Move to the new API" --agent claude --max-tasks 6 --branch feat/api --start',
     "ww plan check plan.toml",
 ]
+OFFERED = ("check",)
 
 
 def arguments(parser: ArgumentParser) -> None:

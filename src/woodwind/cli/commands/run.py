@@ -30,7 +30,7 @@ EXAMPLES = [
     "ww run resume r4k9x2m7qhtb",
     "ww run report",
 ]
-ACTIONS = ("status", "stop", "resume", "report", "watch")
+ACTIONS = OFFERED = ("status", "stop", "resume", "report", "watch")
 
 
 def arguments(parser: ArgumentParser) -> None:
