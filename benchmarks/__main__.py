@@ -5,6 +5,7 @@ import json
 import sys
 
 from benchmarks.budgets import WORKERS, Processes, Row, creation, everyday, processes, start_up
+from benchmarks.control import Shown, control, control_json, control_text
 from benchmarks.landing import landing
 from benchmarks.report import as_json, show
 from benchmarks.runs import running
@@ -25,9 +26,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds and no 200 workers: a rough answer")
     parser.add_argument("--watching", action="store_true", help="only what watching agents costs")
+    parser.add_argument("--control", action="store_true", help="only the control plane")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     args = parser.parse_args()
     try:
+        shown = _control(quick=args.quick) if args.control or not args.watching else []
+        if args.control:
+            print(json.dumps(control_json(shown), indent=1) if args.json else control_text(shown))
+            return 0
         watched = _watching(quick=args.quick)
         if args.watching:
             print(json.dumps(watching_json(watched), indent=1) if args.json else watching_text(watched))
@@ -39,10 +45,11 @@ def main() -> int:
         return 1
     if args.json:
         numbers = {**as_json(budgets, started, scaling, facts), "watching": watching_json(watched)}
+        numbers["control"] = control_json(shown)
         print(json.dumps(numbers, indent=1))
     else:
         print(show(budgets, started, scaling, facts))
-        print(f"\n{watching_text(watched)}")
+        print(f"\n{watching_text(watched)}\n\n{control_text(shown)}")
     return 0
 
 
@@ -79,6 +86,15 @@ def _watching(*, quick: bool) -> Watched:
     """What watching agents costs, in a place of its own."""
     _tell("watched workers")
     found = measure_watching(QUICK_SCALES if quick else SCALES, quick=quick)
+    _tell("")
+    return found
+
+
+def _control(*, quick: bool) -> list[Shown]:
+    """The control plane, in a place of its own."""
+    _tell("the control plane")
+    with Sandbox() as sandbox:
+        found = control(Scene(sandbox), QUICK_SCALES if quick else SCALES, quick=quick)
     _tell("")
     return found
 

@@ -11,6 +11,7 @@ from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.notifications import Notification
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
@@ -32,6 +33,7 @@ from woodwind.tui.verbs import DOING, GENERAL, HELP, KEYS, QUESTIONS, event_of
 _SIDE_BY_SIDE = 130
 _TOO_LOW_FOR_PREVIEW = 18
 _AGES_EVERY = 30.0
+_AFTER_REMARK = 0.2
 
 
 class ControlPlane(App[None]):
@@ -139,6 +141,11 @@ class ControlPlane(App[None]):
         if self._said.get(line) != words:
             self._said[line] = words
             self.query_one(line, Static).update(words)
+
+    def _unnotify(self, notification: Notification, refresh: bool = True) -> None:
+        """A remark that has passed: Textual leaves its last frame on a screen on which nothing else changes."""
+        super()._unnotify(notification, refresh)
+        self.set_timer(_AFTER_REMARK, self.screen.refresh)
 
     def _header(self) -> Text:
         text = Text(no_wrap=True, overflow="ellipsis")
