@@ -68,6 +68,30 @@ def test_a_trash_folder_deleted_by_hand(sandbox: Sandbox, repo: Path) -> None:
     assert work_of(tree, ignored=False) == before
 
 
+def test_a_removal_that_fails_after_the_agent_was_stopped_says_so(sandbox: Sandbox, repo: Path) -> None:
+    tree = new_worker(sandbox, repo)
+    failing = {"WOODWIND_FAILPOINT": "remove.before_park=error"}
+    failed = sandbox.ww("rm", "worker-one", "--yes", cwd=repo, env=failing)
+    assert failed.code == 1
+    assert "worker-one was not removed, but its agent was stopped: ww resume worker-one" in failed.stderr
+    assert tree.is_dir()
+    # Its stand-in for an agent knows no conversations.
+    sandbox.ww("resume", "worker-one", "--fresh", cwd=repo, check=True)
+    assert "was stopped" not in sandbox.ww("rm", "worker-one", "--yes", cwd=repo, check=True).stderr
+
+
+def test_a_lock_that_a_killed_git_left_is_named_with_what_to_do(sandbox: Sandbox, repo: Path) -> None:
+    lock = repo / ".git" / "packed-refs.lock"
+    lock.touch()
+    failing = {"WOODWIND_FAILPOINT": "create.after_branch=error"}
+    failed = sandbox.ww("new", "Some work", "--name", "worker-one", cwd=repo, env=failing)
+    assert failed.code == 1
+    assert f"a killed one left its lock: delete {lock}" in failed.stderr
+    lock.unlink()
+    assert names(sandbox, repo) == []
+    assert git(repo, "branch", "--list", "feat/*").strip() == ""
+
+
 def test_one_of_two_removals_at_once_wins(sandbox: Sandbox, repo: Path) -> None:
     for force in ([], ["--force"]):
         tree = new_worker(sandbox, repo)

@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from woodwind.git.call import git
+from woodwind.git.call import git, lock_hint
 from woodwind.git.worktrees import admin_dirs
 from woodwind.model.errors import Refused, WoodwindError
 
@@ -14,14 +14,15 @@ def make_branch(common: str, branch: str, commit: str, worker: str) -> None:
     mark = ("--create-reflog", "-m", _mark(worker))
     done = git("--git-dir", common, "update-ref", *mark, ref, commit, "0" * len(commit), ok=None)
     if done.code:
+        locked = lock_hint(done.complaint)
         reason = done.complaint.splitlines()[0].removeprefix("fatal: ") if done.complaint else f"status {done.code}"
-        taken = "exist" in reason
+        taken = "exist" in reason and not locked
         raise Refused(
             f"the branch {branch} cannot be made: {reason}",
             code="branch_exists" if taken else "not_writable",
             hint="Choose another name with --branch or --name."
             if taken
-            else "The repository must be writable, with space left on its disk.",
+            else locked or "The repository must be writable, with space left on its disk.",
         )
 
 
@@ -35,9 +36,12 @@ def drop_made_branch(common: str, branch: str, commit: str, worker: str) -> None
     log = git("--git-dir", common, "reflog", "show", "--format=%gs", f"refs/heads/{branch}", "--", ok=None)
     if log.code or log.text.splitlines() != [_mark(worker)]:
         return
-    drop_branch(common, branch, commit)
+    complaint = "" if is_checked_out(common, branch) else _drop(common, branch, commit)
     if branch_tip(common, branch) == commit:
-        raise WoodwindError(f"the branch {branch} that was made could not be taken back")
+        raise WoodwindError(
+            f"the branch {branch} that was made could not be taken back: {complaint or 'it is checked out'}",
+            hint=lock_hint(complaint),
+        )
 
 
 def unlock_ref(common: str, ref: str) -> None:
@@ -55,9 +59,13 @@ def branch_tip(common: str, branch: str) -> str:
 
 def drop_branch(common: str, branch: str, commit: str) -> bool:
     """Delete a branch if it is at `commit` and checked out nowhere; False when it was left alone."""
-    if is_checked_out(common, branch):
-        return False
-    return git("--git-dir", common, "update-ref", "-d", f"refs/heads/{branch}", commit, ok=None).code == 0
+    return not is_checked_out(common, branch) and not _drop(common, branch, commit)
+
+
+def _drop(common: str, branch: str, commit: str) -> str:
+    """Delete a branch if it is at `commit`; what git complained of."""
+    done = git("--git-dir", common, "update-ref", "-d", f"refs/heads/{branch}", commit, ok=None)
+    return (done.complaint or f"status {done.code}").splitlines()[0] if done.code else ""
 
 
 def is_checked_out(common: str, branch: str) -> bool:

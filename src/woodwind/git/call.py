@@ -74,11 +74,21 @@ def git(
     except RunFailed as failure:
         verb = " ".join(words[_verb(words) :][:2])
         failure.message = f"git {verb}: {failure.done.complaint or f'exit status {failure.done.code}'}"
+        failure.hint = lock_hint(failure.done.complaint) or failure.hint
         if "write" in failure.message:  # git does not always say why it could not
             failure.hint = "Is the disk full, or not writable?"
         raise
     except MissingTool:
         raise MissingTool("git was not found", hint="Install git 2.38 or later, for example: apt install git") from None
+
+
+def lock_hint(complaint: str) -> str:
+    """What to do when git found a lock of another git; "" when it complains about something else."""
+    _, found, rest = complaint.partition("Unable to create '")
+    path, ended, _ = rest.partition("': File exists")
+    if not (found and ended):
+        return ""
+    return f"Wait for the git that is at work there. If none is, a killed one left its lock: delete {path}"
 
 
 def converse(*words: str) -> Conversation:

@@ -10,7 +10,7 @@ from woodwind.base.processes import occupants
 from woodwind.base.run import RunFailed
 from woodwind.git import half_moves
 from woodwind.git.branches import branch_tip
-from woodwind.git.call import git
+from woodwind.git.call import git, lock_hint
 from woodwind.git.half_moves import NEW, PARTIAL
 from woodwind.git.merging import is_ancestor
 from woodwind.git.tree import Tree
@@ -181,7 +181,8 @@ def _swap(common: str, branch: str, old: str, new: str, why: str) -> None:
     if done.code:
         if branch_tip(common, branch) != old:
             raise TargetMoved(f"{branch} moved meanwhile")
-        raise WoodwindError(f"{branch} could not be moved: {done.complaint}", code="not_moved")
+        hint = lock_hint(done.complaint)
+        raise WoodwindError(f"{branch} could not be moved: {done.complaint}", code="not_moved", hint=hint)
 
 
 def check_nothing_in_the_way(place: Checkout, branch: str, old: str, new: str) -> None:

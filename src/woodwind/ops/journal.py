@@ -92,8 +92,13 @@ def _carry_out(ctx: Context, operation: Operation, row: OperationRow) -> None:
         try:
             _undo(ctx, operation, row)
         except (WoodwindError, OSError, sqlite3.Error) as second:
-            ctx.notes.append(f"what was begun could not be undone now ({second}); the next command will do it")
+            ctx.notes.append(f"what was begun could not be undone now ({_told(second)}); the next command will do it")
         raise
+
+
+def _told(error: Exception) -> str:
+    """What went wrong and, where that is known, what to do about it."""
+    return f"{str(error).rstrip('.')}. {hint}" if (hint := getattr(error, "hint", "")) else str(error)
 
 
 def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]) -> None:
@@ -146,7 +151,9 @@ def recover(ctx: Context, project: str) -> list[str]:
                 settled += [_settle(ctx, mine) for mine in still if mine.id == row.id]
             except (WoodwindError, OSError, sqlite3.OperationalError) as error:
                 # It stays in the journal for the next command; this one may be about something else.
-                ctx.notes.append(f"the {row.kind} of {row.worker} that was cut short could not be settled: {error}")
+                ctx.notes.append(
+                    f"the {row.kind} of {row.worker} that was cut short could not be settled: {_told(error)}"
+                )
     return settled
 
 

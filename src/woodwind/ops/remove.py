@@ -145,11 +145,12 @@ class Remove:
     def __init__(self, ctx: Context, args: Mapping[str, Any]) -> None:
         self.ctx = ctx
         self.args = args
+        self._stopped = False
 
     def steps(self) -> list[Step]:
         return [
             Step("save", self._save, self._unlock),
-            Step("stop", self._stop),
+            Step("stop", self._stop, self._tell_stopped),
             *([Step("teardown", self._tear_down)] if "teardown" in self.args else []),
             Step("park", self._park, self._unpark),
         ]
@@ -180,6 +181,13 @@ class Remove:
         mux, pane = found
         keep_text(self.args["worker"], mux, pane)
         mux.kill(pane)
+        self._stopped = True
+
+    def _tell_stopped(self) -> None:
+        """Its agent is not started again unasked: what stands in the way of parking may stand in its way, too."""
+        worker = workers.find(self.ctx.store, self.args["worker"]) if self._stopped else None
+        if worker:
+            self.ctx.notes.append(f"{worker.name} was not removed, but its agent was stopped: ww resume {worker.name}")
 
     def _park(self) -> None:
         if not self.args["trash"]:
@@ -214,7 +222,7 @@ class Leave(Remove):
     def steps(self) -> list[Step]:
         return [
             Step("save", self._save, self._unlock),
-            Step("stop", self._stop),
+            Step("stop", self._stop, self._tell_stopped),
             Step("switch", self._switch),
         ]
 
