@@ -241,19 +241,29 @@ class Sandbox:
             time.sleep(0.02)
         return value
 
-    def end_keepers(self) -> int:
-        """Ends the background processes of ww that belong to this sandbox; how many there were."""
-        ended = 0
+    def keepers(self) -> list[int]:
+        """The background processes of ww that belong to this sandbox."""
+        found = []
         mine = f"XDG_STATE_HOME={self.env['XDG_STATE_HOME']}".encode()
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 command = (folder / "cmdline").read_bytes()
                 if b"woodwind.daemon" in command and mine in (folder / "environ").read_bytes().split(b"\0"):
-                    _kill_with_group(int(folder.name))
-                    _wait_until_gone(int(folder.name))
-                    ended += 1
+                    found.append(int(folder.name))
             except OSError:
                 continue  # it ended meanwhile, or is another user's
+        return found
+
+    def end_keepers(self) -> int:
+        """Ends the background processes of ww that belong to this sandbox; how many there were."""
+        ended = 0
+        for pid in self.keepers():
+            try:
+                _kill_with_group(pid)
+                _wait_until_gone(pid)
+                ended += 1
+            except OSError:
+                continue  # it ended meanwhile
         return ended
 
     def close(self) -> None:
