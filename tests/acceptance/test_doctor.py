@@ -165,15 +165,19 @@ def test_configuration_that_runs_code_is_warned_of(sandbox: Sandbox, plain: Path
     git(plain, "config", "core.hooksPath", str(sandbox.home))
     git(plain, "config", "core.fsmonitor", str(program))
     git(plain, "config", "diff.external", str(program))
+    git(plain, "config", "filter.trap.clean", str(program))
+    git(plain, "config", "merge.trap.driver", str(program))
     found = doctor(sandbox, plain, "--fix", code=0)
     assert {f["level"] for f in found} == {"warning"}
     text = "\n".join(f["message"] for f in found)
     for word in (
         ".mcp.json",
         ".claude/settings.json",
-        "core.hooksPath",
+        "core.hookspath",
         "core.fsmonitor",
         "diff.external",
+        "filter.trap.clean",
+        "merge.trap.driver",
         "agents.mine",
     ):
         assert word in text, word

@@ -172,6 +172,13 @@ def _versions(ctx: Context, project: str) -> Iterator[Finding]:
             yield Finding("agents", "warning", text)
 
 
+# Settings whose values git runs, as git spells them.
+_RUNS = (
+    r"^(core\.(hookspath|fsmonitor|sshcommand|pager|editor)|diff\.external|diff\..*\.(command|textconv)"
+    r"|filter\..*\.(clean|smudge|process)|merge\..*\.driver)$"
+)
+
+
 def _code(ctx: Context, project: str) -> Iterator[Finding]:
     """Configuration inside the repository that makes programs run."""
     top = ctx.repo.top or ctx.repo.main_top
@@ -185,8 +192,9 @@ def _code(ctx: Context, project: str) -> Iterator[Finding]:
         path = os.path.join(top, name)
         if top and os.path.exists(path) and (name != ".claude/settings.json" or _has_hooks(path)):
             yield Finding("code", "warning", f"{name} in this repository {what}: agents started here may run it")
-    for key in ("core.hooksPath", "core.fsmonitor", "core.sshCommand", "core.pager", "diff.external"):
-        value = git("--git-dir", ctx.repo.common, "config", "--local", "--get", key, ok=None).text.strip()
+    words = ("config", "--local", "--includes", "--null", "--get-regexp", _RUNS)
+    for entry in git("--git-dir", ctx.repo.common, *words, ok=None).text.split("\0"):
+        key, _, value = entry.partition("\n")
         if value and value not in ("false", "true"):
             yield Finding("code", "warning", f"this repository's git configuration has {key} = {value}, which git runs")
     for name, source in sorted(ctx.loaded_config.sources.items()):
