@@ -20,4 +20,18 @@ def test_on_a_terminal_the_control_plane_opens_with_all_four_sections(sandbox: S
     desk.shows("BACKGROUND", "landed in main")
     assert desk.leave() == 0
     assert "All of it was removed again" in desk.text()
+    assert not _daemons(sandbox.env["TMPDIR"])
     assert list(Path(sandbox.env["TMPDIR"]).iterdir()) == []
+
+
+def _daemons(folder: str) -> list[str]:
+    """The daemons whose state is below this folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"woodwind.daemon" in (process / "cmdline").read_bytes():
+                environment = (process / "environ").read_bytes().decode(errors="replace")
+                found += [process.name] if f"XDG_STATE_HOME={folder}/" in environment else []
+        except OSError:
+            continue  # it ended meanwhile, or is another user's
+    return found

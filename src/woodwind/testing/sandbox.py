@@ -275,6 +275,7 @@ class Sandbox:
         for socket in sorted(Path(self.env["TMUX_TMPDIR"]).rglob("*")):
             if stat.S_ISSOCK(socket.lstat().st_mode):
                 self._end_server(socket)
+        self.end_keepers()  # again: a control plane in one of the terminals has started the daemon anew
         # What a server's processes still write while they end may come in between.
         for _ in range(20):
             shutil.rmtree(self.root, ignore_errors=True)

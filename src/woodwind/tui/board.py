@@ -41,13 +41,13 @@ class Board(ScrollView, can_focus=True):
     }
     DEFAULT_CSS = """
     Board { background: $background; overflow-x: hidden; }
-    Board > .board--needs-you { color: $warning; text-style: bold; }
-    Board > .board--ready-to-ship { color: $success; text-style: bold; }
-    Board > .board--in-flight { color: $accent; text-style: bold; }
+    Board > .board--needs-you { color: $text-warning; text-style: bold; }
+    Board > .board--ready-to-ship { color: $text-success; text-style: bold; }
+    Board > .board--in-flight { color: $text-primary; text-style: bold; }
     Board > .board--background { color: $text-muted; text-style: bold; }
     Board > .board--dim { color: $text-muted; }
     Board > .board--name { text-style: bold; }
-    Board > .board--verb { color: $accent; text-style: underline; }
+    Board > .board--verb { color: $text-primary; text-style: underline; }
     Board > .board--selected { text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -217,7 +217,7 @@ class Board(ScrollView, can_focus=True):
         verb_room = _verb_width(row, columns)
         if row.section is Section.BACKGROUND:
             room = columns - width(mark.text) - verb_room - 2 - min(width(row.detail), columns // 3)
-            parts = [Segment(fit(_full_name(row), max(10, room)), self.rich_style), Segment("  ")]
+            parts = [Segment(fit(_full_name(row), max(10, room)), self.rich_style), Segment("  ", self.rich_style)]
         else:
             parts = [
                 Segment(_cell(_full_name(row), self._name_room if columns >= 70 else 14), self._style("name")),
@@ -230,7 +230,8 @@ class Board(ScrollView, can_focus=True):
         middle = Segment(_cell(detail, room, gap=0), self.rich_style)
         segments = [mark, *parts, middle]
         if verb_room:
-            segments += [Segment("  "), Segment(row.verbs[0], self._style("verb")), Segment(" ")]
+            gap, end = Segment("  ", self.rich_style), Segment(" ", self.rich_style)
+            segments += [gap, Segment(row.verbs[0], self._style("verb")), end]
         strip = Strip(segments).adjust_cell_length(columns, self.rich_style)
         return strip.apply_style(self._style("selected")) if selected else strip
 

@@ -101,6 +101,8 @@ class Feed:
                         daemon.receive(None)
                         self._news.set()
             except DaemonGone:
+                if self._ended.is_set():
+                    return
                 if met:
                     self._trouble("daemon", "the daemon has gone: starting it again")
                 if time.monotonic() < next_start:

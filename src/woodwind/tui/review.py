@@ -56,11 +56,11 @@ class DiffView(ScrollView, can_focus=True):
     }  # fmt: skip
     DEFAULT_CSS = """
     DiffView { background: $background; overflow-x: hidden; }
-    DiffView > .diff--file { text-style: bold; color: $accent; }
+    DiffView > .diff--file { text-style: bold; color: $text-primary; }
     DiffView > .diff--hunk { color: $text-muted; }
-    DiffView > .diff--added { color: $success; }
-    DiffView > .diff--removed { color: $error; }
-    DiffView > .diff--comment { color: $warning; text-style: bold; }
+    DiffView > .diff--added { color: $text-success; }
+    DiffView > .diff--removed { color: $text-error; }
+    DiffView > .diff--comment { color: $text-warning; text-style: bold; }
     DiffView > .diff--selected { text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
