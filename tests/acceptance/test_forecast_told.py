@@ -1,10 +1,11 @@
-"""The daemon keeps the forecast, and the younger worker is told of a collision: once, between its turns."""
+"""What the daemon tells agents between their turns: collisions that it foresees, and why they fell out of a queue."""
 
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from woodwind.testing.daemons import start_daemon
+from woodwind.testing.repo import commit
 from woodwind.testing.sandbox import Sandbox
 from woodwind.testing.workers import heard, listed, rehearse
 
@@ -56,3 +57,27 @@ def test_nobody_is_told_where_that_is_switched_off(sandbox: Sandbox, repo: Path)
     sandbox.wait_for(lambda: listed(sandbox, repo, "younger")["forecast"], 60, "the forecast")
     sandbox.ww("daemon", "stop", check=True)
     assert TOLD not in log_of(sandbox, repo, "younger")
+
+
+def test_a_worker_that_fell_out_in_the_middle_of_a_turn_is_told_after_it(sandbox: Sandbox, repo: Path) -> None:
+    (repo / "woodwind.toml").write_text("[verify]\ncommand = 'test ! -e broken'\n")
+    done = sandbox.home / "done"
+    waits = f"run sh -c 'until [ -e {done} ]; do sleep 0.1; done'"
+    made = rehearse(sandbox, repo, waits, name="busy", words=("--permissions", "bypass"))
+    commit(Path(made["path"]), "Break it", {"broken": "x\n"})
+    sandbox.wait_for(lambda: listed(sandbox, repo, "busy")["status"] == "working", 60, "a turn")
+    start_daemon(sandbox)
+    shipped = sandbox.ww("queue", "--ship", "busy", "--yes", "--json", cwd=repo, timeout=200)
+    assert [entry["told"] for entry in shipped.json["data"]["dropped"]] == [False], shipped
+
+    def heard_of_it() -> list[str]:
+        return [str(entry) for entry in heard(sandbox, "UserPromptSubmit") if "was not landed in main" in str(entry)]
+
+    assert heard_of_it() == []
+    done.touch()
+    sandbox.wait_for(heard_of_it, 60, "the message")
+    sandbox.ww("daemon", "stop", check=True)
+    assert len(heard_of_it()) == 1
+    assert [entry["told"] for entry in sandbox.ww("queue", "--json", cwd=repo, check=True).json["data"]["dropped"]] == [
+        True
+    ]

@@ -189,7 +189,19 @@ def test_going_on_with_a_pull_request_may_commit_and_knows_its_target(scene: Sce
     assert "pushed to its branch `feat/greet`" in text
     assert "Commit your work to `pr/10-kind-greetings`" in text
     assert Path(worker["path"], "CLAUDE.md").exists()
-    scene.ok("rm", worker["name"], "--yes")
+    hub = scene.box.home / "hub.git"
+    git(hub, "branch", "feat/greet", scene.own)
+    more = commit(Path(worker["path"]), "Greet better", {"greet.txt": "Hello\n"})
+    pushed = scene.ww("pr", worker["name"], "--json").json["data"]
+    assert (pushed["number"], pushed["existed"], pushed["branch"]) == (10, True, "feat/greet")
+    assert git(hub, "rev-parse", "feat/greet") == more
+    assert list(scene.github.pulls) == [9, 10]
+    scene.ok("rm", worker["name"], "--yes", "--force")
+    fork = scene.new("--pr", "9", "--continue")
+    commit(Path(fork["path"]), "More", {"more.txt": "x\n"})
+    refused = scene.ww("pr", fork["name"], "--json")
+    assert refused.json["error"]["code"] == "from_fork", refused
+    assert git(hub, "for-each-ref", "--format=%(refname:short)", "refs/heads").split() == ["feat/greet", "main"]
 
 
 def test_a_pull_request_whose_branch_a_worker_is_on_gets_a_worktree_of_its_own(scene: Scene) -> None:

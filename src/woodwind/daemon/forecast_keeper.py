@@ -1,4 +1,4 @@
-"""Keeps forecasts fresh while agents work: after what they tell, and now and then by a look at their files."""
+"""Keeps forecasts fresh while agents work, and tells agents between their turns what concerns them."""
 
 import os
 import time
@@ -7,6 +7,7 @@ from woodwind.model.errors import WoodwindError
 from woodwind.ops.context import Context
 from woodwind.ops.forecast import refresh_some
 from woodwind.ops.foretell import tell
+from woodwind.ops.tell_dropped import tell_dropped
 from woodwind.store import events, forecasts
 
 # Our own events would keep us awake for ever.
@@ -65,6 +66,7 @@ class ForecastKeeper:
         left = False
         try:
             left = refresh_some(there, project, changed, _SNAPSHOTS)
+            tell_dropped(there, project)
             tell(there, project)
         except WoodwindError:
             pass  # a repository that is gone or locked: the next look may find it well

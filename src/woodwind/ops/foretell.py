@@ -24,11 +24,12 @@ def tell(ctx: Context, project: str) -> list[str]:
             untold.setdefault(collision.worker, []).append(collision)
     if not untold:
         return []
-    between = {w["id"] for w in list_workers(ctx).data if _is_between_turns(w)}
+    between = {w["id"] for w in list_workers(ctx).data if is_between_turns(w)}
     return [name for id in untold if id in between and (name := _tell(ctx, id, untold[id]))]
 
 
-def _is_between_turns(entry: dict[str, object]) -> bool:
+def is_between_turns(entry: dict[str, object]) -> bool:
+    """Whether an entry of the list is of an agent that can be told something without being disturbed."""
     turn = entry.get("turn")
     running = isinstance(turn, dict) and turn.get("state") == "running"
     return entry["status"] == Status.READY and entry["agent"] != SHELL and not running

@@ -28,6 +28,7 @@ def land_branch(ctx: Context, project: str, branch: str, base: str, *, verify_it
         for _ in range(MOST_TRIES):
             onto = tip_of_target(ctx, settings.via, settings.remote, base)
             if merging.is_ancestor(common, tip, onto):
+                _follow(ctx, base, onto, branch)
                 return onto
             merged = merging.merge(lane, onto, tip, method="merge", strategy="", message=f"Merge branch '{branch}'\n")
             if merged.conflicts:
@@ -46,8 +47,7 @@ def land_branch(ctx: Context, project: str, branch: str, base: str, *, verify_it
             except TargetMoved:
                 continue
             failpoint("land_branch.after_move")
-            if settings.via != "local":
-                _follow(ctx, base, merged.commit, branch)
+            _follow(ctx, base, merged.commit, branch)
             data = {"landing": "", "target": base, "from": onto, "to": merged.commit, "branch": branch}
             with ctx.store.transaction() as db:
                 events.append(db, project=project, worker="", kind="landing.done", data=data)
@@ -57,7 +57,10 @@ def land_branch(ctx: Context, project: str, branch: str, base: str, *, verify_it
 
 def _follow(ctx: Context, base: str, commit: str, branch: str) -> None:
     """After a push, the local branch goes along where that is safe."""
+    local = branch_tip(ctx.repo.common, base)
+    if local == commit:
+        return
     try:
-        move_target(ctx, base, branch_tip(ctx.repo.common, base), commit, why=f"landed {branch}")
+        move_target(ctx, base, local, commit, why=f"landed {branch}")
     except WoodwindError as error:
         ctx.notes.append(f"your own {base} stays where it is: {error.message}")

@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from woodwind.git import merging, remote
+from woodwind.git import merging, pulling, remote
 from woodwind.git.targets import TargetMoved
+from woodwind.model import naming
 from woodwind.model.errors import Refused
 from woodwind.model.landing import LandRequest, pull_request_body
 from woodwind.model.text import one_line
@@ -15,7 +16,8 @@ from woodwind.ops.land import commit_dirty
 from woodwind.ops.landable import look
 from woodwind.ops.verify import landing_config, lane_of
 from woodwind.store import events, landings
-from woodwind.tickets.pull_requests import PullRequests, owner_of
+from woodwind.tickets import github
+from woodwind.tickets.pull_requests import Opened, PullRequests, owner_of
 
 
 class PullRequest(NamedTuple):
@@ -33,26 +35,28 @@ def pull_request(ctx: Context, worker: Worker, wanted: PullRequest) -> dict[str,
     settings = landing_config(ctx).land
     hub = PullRequests(ctx.repo.home, ctx.environ)
     with worker_lock(worker.id):
+        pull = None if wanted.target else _continued(hub, worker)
         request = LandRequest(target=wanted.target, message=wanted.title, commit_dirty=wanted.commit_dirty)
         facts = look(ctx, worker, request, via="pr")
         warnings = judge(ctx, worker, "ship" if wanted.commit_dirty else "merge", target=facts.target)
         ctx.notes += [told(finding) for finding in warnings]
         tip = commit_dirty(ctx, worker, facts.tree, request) or facts.tip
-        branch = worker.worktree.branch
-        owner = owner_of(remote.url_of(ctx.repo.common, settings.remote))
+        branch = naming.check_branch(pull.head_branch) if pull else worker.worktree.branch
+        to = pulling.remote_of(ctx.repo.common, pull.repository) if pull else settings.remote
+        owner = owner_of(remote.url_of(ctx.repo.common, to))
         with lane_of(ctx, worker.project, tip) as lane:
             lane.check_out(tip)  # a pre-push hook looks at the files that it is about
-            ctx.say(f"pushing {branch} to {settings.remote}")
+            ctx.say(f"pushing {branch} to {to}")
             try:
-                remote.push(lane, settings.remote, branch, tip)
+                remote.push(lane, to, branch, tip)
             except TargetMoved:
                 raise Refused(
-                    f"{settings.remote} has commits on {branch} that {worker.name} has not",
+                    f"{to} has commits on {branch} that {worker.name} has not",
                     code="diverged",
                     hint="Nothing was changed. Let its agent pull them first.",
                 ) from None
         ctx.say("asking GitHub")
-        found = hub.of_branch(owner, branch)
+        found = Opened(int(pull.ticket.id), pull.ticket.url) if pull else hub.of_branch(owner, branch)
         opened = found or hub.open(
             owner,
             branch,
@@ -62,7 +66,7 @@ def pull_request(ctx: Context, worker: Worker, wanted: PullRequest) -> dict[str,
             draft=wanted.draft,
         )
         if found is None:
-            _record(ctx, worker, facts.target, settings.remote, tip, opened.url)
+            _record(ctx, worker, facts.target, to, tip, opened.url)
     return {
         "name": worker.name,
         "branch": branch,
@@ -72,6 +76,24 @@ def pull_request(ctx: Context, worker: Worker, wanted: PullRequest) -> dict[str,
         "existed": found is not None,
         "tip": tip,
     }
+
+
+def _continued(hub: PullRequests, worker: Worker) -> github.PullRequest | None:
+    """The open pull request that the worker goes on with, to whose branch its commits belong; None for any other."""
+    source, _, number = worker.origin.partition(":")
+    if source != "github-pr" or worker.kind == "review":
+        return None
+    pull = hub.pull_request(number)
+    if pull.ticket.state == "closed":
+        return None
+    if pull.from_fork:
+        raise Refused(
+            f"pull request {number} is from a fork, to which we do not push",
+            code="from_fork",
+            hint=f"Push {worker.worktree.branch} there yourself, or open one of its own: "
+            f"ww pr {worker.name} --into BRANCH",
+        )
+    return pull
 
 
 def _record(ctx: Context, worker: Worker, target: str, to: str, tip: str, url: str) -> None:

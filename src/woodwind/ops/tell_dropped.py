@@ -1,11 +1,11 @@
 """Telling a worker that it fell out of a queue: the reason, and the end of the failing output."""
 
 from woodwind.model.errors import WoodwindError
-from woodwind.model.status import Status
 from woodwind.model.text import clean
-from woodwind.model.worker import SHELL, Worker
+from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import deliver
+from woodwind.ops.foretell import is_between_turns
 from woodwind.ops.listing import list_workers
 from woodwind.ops.verify import last_lines
 from woodwind.store import landing_queues, workers
@@ -15,21 +15,24 @@ _LINES = 60
 
 
 def tell_dropped(ctx: Context, project: str) -> None:
-    """Tell everybody who fell out and was not told; who cannot take a message now is told the next time."""
+    """Tell everybody who fell out and was not told; who cannot take a message now is told between its turns."""
     untold = [entry for entry in landing_queues.dropped(ctx.store, project) if not entry.told]
     if not untold:
         return
-    ready = {w["id"] for w in list_workers(ctx).data if w["status"] == Status.READY and w["agent"] != SHELL}
+    ready = {w["id"] for w in list_workers(ctx).data if is_between_turns(w)}
     for entry in untold:
         worker = workers.find(ctx.store, entry.worker)
         if worker is None or worker.id not in ready:
             continue
+        # Written down first: the queue and the daemon may come to it at the same time.
+        with ctx.store.transaction() as db:
+            if not landing_queues.take_telling(db, entry.queue, entry.worker):
+                continue
         try:
             deliver(ctx, worker, message(worker, entry))
         except WoodwindError:
-            continue
-        with ctx.store.transaction() as db:
-            landing_queues.set_told(db, entry.queue, entry.worker)
+            with ctx.store.transaction() as db:
+                landing_queues.set_untold(db, entry.queue, entry.worker)
 
 
 def message(worker: Worker, entry: Entry) -> str:

@@ -118,10 +118,15 @@ def forgive(store: Store, queue: str) -> None:
         db.execute("UPDATE landing_queue_entry SET state = 'undone' WHERE queue = ? AND state = 'dropped'", (queue,))
 
 
-def set_told(db: sqlite3.Connection, queue: str, worker: str) -> None:
-    """Remember that a worker was told why it fell out, inside a transaction."""
-    sql = "UPDATE landing_queue_entry SET told_at = ? WHERE queue = ? AND worker = ?"
-    db.execute(sql, (to_ms(now()), queue, worker))
+def take_telling(db: sqlite3.Connection, queue: str, worker: str) -> bool:
+    """Write down that a worker is told why it fell out, inside a transaction; False when others did so before."""
+    sql = "UPDATE landing_queue_entry SET told_at = ? WHERE queue = ? AND worker = ? AND told_at IS NULL"
+    return db.execute(sql, (to_ms(now()), queue, worker)).rowcount == 1
+
+
+def set_untold(db: sqlite3.Connection, queue: str, worker: str) -> None:
+    """The worker could not be told after all, inside a transaction."""
+    db.execute("UPDATE landing_queue_entry SET told_at = NULL WHERE queue = ? AND worker = ?", (queue, worker))
 
 
 def count_verification(store: Store, queue: str) -> None:
