@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,13 @@ def test_each_group_of_commands_is_in_one_piece() -> None:
 def test_the_short_names() -> None:
     short = {"n": "new", "list": "ls", "s": "attach", "switch": "attach", "m": "merge", "delete": "rm"}
     assert short.items() <= ALIASES.items()
+
+
+def test_no_dependency_is_without_an_upper_bound() -> None:
+    """A new major version of somebody else's package must not break a fresh installation."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    assert [wanted for wanted in project["dependencies"] if "<" not in wanted and "==" not in wanted] == []
 
 
 def test_every_exit_code_is_explained() -> None:

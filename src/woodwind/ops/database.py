@@ -26,9 +26,8 @@ def health(ctx: Context, *, thorough: bool) -> dict[str, Any]:
 
 def vacuum(ctx: Context) -> dict[str, Any]:
     """Give unused room back; return the sizes before and after."""
-    before = os.path.getsize(ctx.store.path)
-    upkeep.vacuum(ctx.store)
-    return {"before": before, "after": os.path.getsize(ctx.store.path)}
+    before, after = upkeep.vacuum(ctx.store)
+    return {"before": before, "after": after}
 
 
 def purge(ctx: Context, days: int) -> dict[str, Any]:

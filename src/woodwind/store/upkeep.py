@@ -22,10 +22,13 @@ def problems(store: Store, *, thorough: bool) -> list[str]:
     return [row[0] for row in store.db.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
 
 
-def vacuum(store: Store) -> None:
-    """Give unused room back to the file system."""
+def vacuum(store: Store) -> tuple[int, int]:
+    """Give unused room back to the file system; the sizes before and after."""
+    store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what was written last is not in the file yet
+    before = os.path.getsize(store.path)
     store.db.execute("VACUUM")
     store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return before, os.path.getsize(store.path)
 
 
 def purge(store: Store, before: datetime) -> dict[str, int]:

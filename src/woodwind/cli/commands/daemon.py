@@ -72,7 +72,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
         return
     daemon = data["daemon"]
     if not daemon:
-        told = "stopped" if data["stopped"] else "it does not run"
+        told = "stopped" if data["stopped"] else "it does not run, or has just been started and does not answer yet"
         screen.line(f"{told}; the next command with something to watch starts it ([daemon] start)")
         return
     how = "started" if daemon.get("started") else "runs"
