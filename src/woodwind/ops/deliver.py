@@ -35,6 +35,7 @@ TAKEN_PATIENCE = 30.0
 _AGAIN_AFTER = 2.0
 _LOOK_EVERY = 0.1
 _UNREADABLE = 0.5
+_DRAWING = 1.0
 _LINES = 60
 
 
@@ -142,10 +143,9 @@ def _deliver(ctx: Context, worker: Worker, mux: Mux, pane: Pane, message: str, k
     mux.paste(pane, text)
     failpoint("deliver.after_paste")
     time.sleep(BEFORE_ENTER)
-    rules = screens.rules_of(agent.name)
-    if rules and rules.draft and not agent.tells_submits:
+    if screens.rules_of(agent.name):
         _see_typed(mux, pane, text, untouched)
-    shown = mux.text(pane, lines=_LINES)
+    shown = _drawn(mux, pane)
     mux.press(pane, "Enter")
     failpoint("deliver.after_enter")
     _await_taken(ctx, _Delivery(worker, agent, mux, pane, turn, before), shown)
@@ -160,6 +160,18 @@ def _see_typed(mux: Mux, pane: Pane, text: str, untouched: str) -> None:
             pasted = time.monotonic()
             mux.paste(pane, text)
         time.sleep(_LOOK_EVERY)
+
+
+def _drawn(mux: Mux, pane: Pane) -> str:
+    """What the terminal shows once it is drawn: twice the same, or after a second."""
+    shown, began = mux.text(pane, lines=_LINES), time.monotonic()
+    while time.monotonic() - began < _DRAWING:
+        time.sleep(_LOOK_EVERY / 2)
+        again = mux.text(pane, lines=_LINES)
+        if again == shown:
+            break
+        shown = again
+    return shown
 
 
 def _await_taken(ctx: Context, delivery: _Delivery, shown: str) -> None:
