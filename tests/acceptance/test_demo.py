@@ -11,6 +11,7 @@ def test_without_a_terminal_it_tells_what_happened_and_leaves_nothing(sandbox: S
     for words in ("collides with", "landed in main", "passed on the merged result", "committed:"):
         assert words in done.stdout
     assert "asking" in done.stdout
+    assert "\nadd-farewell-end\n" not in done.stdout  # it has landed: there is nothing under such a head
     assert list(Path(sandbox.env["TMPDIR"]).iterdir()) == []
 
 

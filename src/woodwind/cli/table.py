@@ -65,7 +65,7 @@ COMMANDS = {
     "tmux": _at("tmux", "Set up", "keys, a status-line segment and a popup for your own tmux"),
     "hooks": _at("hooks", "Set up", "which commands of the project may run here: list, approve, revoke"),
     "db": _at("db", "Set up", "look after the store: health, vacuum, purge, backup"),
-    "demo": _at("demo", "Set up", "see it work: three scripted agents in a sample repository"),
+    "demo": _at("demo", "Set up", "see it work: four scripted agents in a sample repository"),
     "doctor": _at("doctor", "Set up", "find what is missing, wrong or left over, and mend it"),
     "completion": _at("completion", "Set up", "a completion script for bash, zsh or fish"),
     "version": _at("version", "Set up", "the version of Woodwind and of the programs it uses"),

@@ -60,6 +60,8 @@ def render(outcome: Outcome, screen: Screen) -> None:
     screen.line()
     ls.render(Outcome(data["workers"]), screen)
     for entry in data["report"]:
+        if not entry["commits"] and not entry["last_words"]:
+            continue  # it has landed and was put away, as was told above
         screen.line(f"\n{screen.paint(entry['name'], 'bold')}")
         for subject in entry["commits"]:
             screen.line(f"  committed: {subject}")
