@@ -138,8 +138,9 @@ def test_the_repository_gains_nothing_and_no_filter_runs(stage: Stage) -> None:
     stage.write("one", 1, "through a filter")
     before = _objects(stage.repo), refs_of(stage.repo), (stage.repo / ".git" / "config").read_bytes()
     indexes = {n: (stage.repo / ".git" / "worktrees" / n / "index").read_bytes() for n in ("one", "two")}
-    stage.box.ww("forecast", cwd=stage.repo, check=True)
-    assert not trap.exists()
+    for words in (("forecast",), ("ls",), ("ls", "--all"), ("explain", "one"), ("log", "one"), ("doctor",)):
+        stage.box.ww(*words, cwd=stage.repo, check=True)
+        assert not trap.exists(), words
     assert (_objects(stage.repo), refs_of(stage.repo), (stage.repo / ".git" / "config").read_bytes()) == before
     assert {n: (stage.repo / ".git" / "worktrees" / n / "index").read_bytes() for n in indexes} == indexes
     own.write_text(settings)
