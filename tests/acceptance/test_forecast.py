@@ -133,7 +133,8 @@ def test_the_repository_gains_nothing_and_no_filter_runs(stage: Stage) -> None:
     own = Path(stage.box.env["GIT_CONFIG_GLOBAL"])  # not even one of the user's own, such as git-lfs
     settings = own.read_text()
     own.write_text(f'{settings}[filter "mine"]\n\tclean = "touch {trap}; cat"\n')
-    (stage.trees["one"] / ".gitattributes").write_text("app.py filter=trap\nother.py filter=mine\n")
+    (stage.trees["one"] / ".gitattributes").write_text("* filter=trap\nother.py filter=mine\n")
+    os.utime(stage.trees["one"] / ".gitignore", (1, 1))  # git has to read it again to see that it is as it was
     stage.write("one", 2, "through another", file="other.py")
     stage.write("one", 1, "through a filter")
     before = _objects(stage.repo), refs_of(stage.repo), (stage.repo / ".git" / "config").read_bytes()
