@@ -31,6 +31,7 @@ MODELS = {
     "aider": "o/m:low",
 }
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+PORT = re.compile(r"--port \d+")
 GIVEN = "given by the caller"
 # It writes down what it got, says a word so that it counts as started, and then what was typed into its terminal.
 STUB = f"""#!{sys.executable}
@@ -106,7 +107,7 @@ def launched(sandbox: Sandbox, repo: Path, programs: Path, agent: Agent, words: 
     spool = Path(env.pop("WOODWIND_SPOOL"))
     assert spool.is_dir()
     words = [_without_hook(word, str(spool)) for word in got["argv"]]
-    argv = UUID.sub("<session>", shlex.join(words))
+    argv = PORT.sub("--port <port>", UUID.sub("<session>", shlex.join(words)))
     places = {str(programs): "<bin>", str(repo): "<repo>", sys.executable: "<python>", str(spool.parent): "<worker>"}
     for path, placeholder in places.items():
         argv = argv.replace(path, placeholder)

@@ -25,7 +25,7 @@ class Setup(NamedTuple):
 
 def setup_of(name: str, url: str, home: Path, repo: Path) -> Setup:
     """The set-up of an agent for a model at this address."""
-    makers = {"claude": _claude, "codex": _codex, "pi": _pi, "gemini": _gemini}
+    makers = {"claude": _claude, "codex": _codex, "pi": _pi, "gemini": _gemini, "opencode": _opencode}
     return makers[name](url, home, repo)
 
 
@@ -75,3 +75,13 @@ def _gemini(url: str, home: Path, repo: Path) -> Setup:
     env = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_HOME": str(home)}
     files = {".gemini/settings.json": json.dumps(settings)}
     return Setup(("--model", "gemini-2.5-pro"), env | {"GEMINI_CLI_NO_RELAUNCH": "true"}, files)
+
+
+def _opencode(url: str, home: Path, repo: Path) -> Setup:
+    models = {"scripted": {"name": "scripted"}}
+    options = {"baseURL": f"{url}/v1", "apiKey": KEY}
+    local = {"npm": "@ai-sdk/openai-compatible", "name": "local", "options": options, "models": models}
+    config = {"provider": {"local": local}, "model": "local/scripted", "small_model": "local/scripted"}
+    off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE")
+    env = {f"OPENCODE_DISABLE_{what}": "1" for what in off}
+    return Setup(env=env | {"OPENCODE_CONFIG_CONTENT": json.dumps({**config, "autoupdate": False})})

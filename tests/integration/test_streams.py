@@ -102,7 +102,7 @@ def test_a_stream_that_breaks_is_read_again_and_all_is_in_the_spool(
     folder.mkdir(parents=True)
 
     async def read(url: str) -> None:
-        stream = Stream("w1", url, "nonce1", lambda payload: "n" in payload)
+        stream = Stream("w1", url, "nonce1", lambda payload: payload if "n" in payload else None)
         task = asyncio.create_task(stream.run())
         for _ in range(6000):
             if len(list(folder.iterdir())) == 3:

@@ -8,6 +8,11 @@ from woodwind.agents import screens
 
 FOLDER = Path(__file__).with_name("screens")
 TOLD = {
+    "aider-error": ("failed", "error"),
+    "aider-idle": ("idle", "prompt"),
+    "aider-interrupted": ("interrupted", "interruption"),
+    "aider-question": ("asking", "question"),
+    "aider-working": ("working", "its own words below the prompt"),
     "claude-bypass": ("asking", "bypass warning"),
     "claude-error": ("failed", "error"),
     "claude-idle": ("idle", "prompt"),
@@ -31,6 +36,13 @@ TOLD = {
     "gemini-interrupted": ("interrupted", "interruption"),
     "gemini-permission": ("asking", "question"),
     "gemini-working": ("working", "spinner"),
+    "opencode-denied": ("interrupted", "cut short"),
+    "opencode-error": ("failed", "error"),
+    "opencode-idle": ("idle", "prompt"),
+    "opencode-interrupted": ("interrupted", "interruption"),
+    "opencode-permission": ("asking", "permission"),
+    "opencode-question": ("asking", "question"),
+    "opencode-working": ("working", "status line"),
     "pi-error": ("idle", "prompt"),
     "pi-idle": ("idle", "prompt"),
     "pi-interrupted": ("idle", "prompt"),
@@ -58,6 +70,11 @@ def test_what_a_screen_tells(name: str) -> None:
         ("codex-permission", "Would you like to run the following command?"),
         ("gemini-permission", "Allow execution of [Shell]?"),
         ("gemini-error", "scripted error 400"),
+        ("aider-error", "scripted error 400"),
+        ("aider-question", "Add file to the chat?"),
+        ("opencode-error", "scripted error 400"),
+        ("opencode-permission", "Shell command"),
+        ("opencode-question", "Which colour?"),
         ("codex-error", "experiencing high demand"),
         ("claude-error", "API Error: 500"),
         ("claude-trust", "choose Yes in its terminal"),
@@ -76,7 +93,9 @@ def test_nothing_personal_is_recorded() -> None:
         assert not any(word in path.read_text() for word in ("/tmp/", "/root", "/dev/shm", "sk-")), path
 
 
-@pytest.mark.parametrize("name", ["gemini-idle", "pi-idle", "gemini-error"])
+@pytest.mark.parametrize(
+    "name", ["gemini-idle", "pi-idle", "gemini-error", "opencode-idle", "opencode-error", "aider-idle"]
+)
 def test_an_empty_input_line_is_no_draft(name: str) -> None:
     rules = screens.rules_of(name.partition("-")[0])
     assert rules
@@ -84,3 +103,18 @@ def test_an_empty_input_line_is_no_draft(name: str) -> None:
     assert screens.draft_of(rules, screen) == ""
     typed = screen.replace(">   Type your message or @path/to/file", "> half a thought")
     assert screens.draft_of(rules, typed) == ("half a thought" if typed != screen else "")
+
+
+@pytest.mark.parametrize(
+    "name, empty, typed",
+    [
+        ("aider-idle", "\n>\n", "\n> half a thought\n"),
+        ("opencode-idle", "  ┃\n  ┃\n  ┃\n  ┃  Build", "  ┃\n  ┃  half a thought\n  ┃\n  ┃  Build"),
+    ],
+)
+def test_what_is_typed_is_a_draft(name: str, empty: str, typed: str) -> None:
+    rules = screens.rules_of(name.partition("-")[0])
+    assert rules
+    screen = "\n".join(line.rstrip() for line in (FOLDER / f"{name}.txt").read_text().rstrip().split("\n")) + "\n"
+    assert empty in screen
+    assert screens.draft_of(rules, screen.replace(empty, typed)) == "half a thought"

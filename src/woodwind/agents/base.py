@@ -1,7 +1,7 @@
 """What Woodwind needs to know about an agent: a class with defaults, so that a small agent is a small file."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from woodwind.base.run import find_program
@@ -106,7 +106,7 @@ class Agent:
 
     def argv(self, start: Start) -> list[str]:
         """The program with its arguments."""
-        words = [self.require_program(), *self.first_words(start), *self.args]
+        words = [self.require_program(), *self.first_words(start), *self.own_args(start)]
         words += self.resume_words(start) if start.resume else self.session_words(start)
         words += self.trust_args(start)
         words += self.turn_args(start)
@@ -143,6 +143,10 @@ class Agent:
         if self.headless_args is None:
             raise self.cannot("run without a terminal", "Leave --headless out, or choose another agent.")
         return self.headless_args
+
+    def own_args(self, start: Start) -> Sequence[str]:
+        """The words that it is always given: ours, and those of the configuration."""
+        return self.args
 
     def session_words(self, start: Start) -> Sequence[str]:
         """Words that give its own conversation the id that we chose; none where it takes no id."""
@@ -213,6 +217,10 @@ class Agent:
     def stream_url(self, start: Start) -> str:
         """Where it serves its events, as Server-Sent Events over HTTP on `start.port`; "" where it does not."""
         return ""
+
+    def listener(self) -> Callable[[dict[str, Any]], dict[str, Any] | None]:
+        """What makes of each event of one stream what is put into the spool: None for those that tell nothing."""
+        return lambda payload: payload if self.reading(payload, 0) is not None else None
 
     def event_args(self, start: Start) -> Sequence[str]:
         """Words that make it hand its events to `start.hook`, for this run only."""

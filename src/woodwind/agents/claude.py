@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from woodwind.agents import choices, hook_payloads
+from woodwind.agents import choices, hook_payloads, settings_files
 from woodwind.agents.base import Agent, Start
 from woodwind.model.reading import Reading, Tells
 from woodwind.model.status import Status
@@ -64,14 +64,18 @@ class Claude(Agent):
     answers: Mapping[str, Sequence[str]] = {"allow": ("1",), "deny": ("Escape",)}
 
     def event_files(self, start: Start) -> Mapping[str, str]:
-        """Its settings for this run, which come on top of the user's own."""
-        handler = {"type": "command", "command": start.hook, "timeout": 10}
-        settings: dict[str, Any] = {"hooks": {event: [{"hooks": [handler]}] for event in _EVENTS}}
+        """Its settings for this run, which come on top of the user's own, those that `args` give included."""
+        given = settings_files.load(self.name, settings_files.split(self.args)[1], start.repository)
+        settings = settings_files.with_hooks(given, _EVENTS, start.hook)
         if start.permissions == "bypass":  # chosen already: the warning would only hold it up
             settings["skipDangerousModePermissionPrompt"] = True
         if start.allowed:
-            settings["permissions"] = {"allow": list(start.allowed)}
+            settings = settings_files.with_allowed(settings, start.allowed)
         return {SETTINGS: json.dumps(settings, ensure_ascii=False, indent=1)}
+
+    def own_args(self, start: Start) -> Sequence[str]:
+        # It takes one --settings only: what the user's says is in ours.
+        return settings_files.split(self.args)[0] if start.hook else self.args
 
     def event_args(self, start: Start) -> Sequence[str]:
         return ("--settings", os.path.join(start.run_dir, SETTINGS))

@@ -1,8 +1,24 @@
 """Droid."""
 
+import json
+import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from woodwind.agents import hook_payloads, settings_files
 from woodwind.agents.base import Agent, Start
+from woodwind.model.reading import Reading
+
+SETTINGS = "droid.json"
+_EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "Stop",
+    "SubagentStop",
+    "SessionEnd",
+)
 
 
 class Droid(Agent):
@@ -27,6 +43,8 @@ class Droid(Agent):
     resume_args = ("--resume", "--last")  # the last one in this folder: its ids are its own
     clear = "/new"
     exit = "/quit"
+    # Its hooks were seen with `droid exec`, which tells of no prompts, and of no last words at a turn's end.
+    # Its terminal has the same flag; what it tells there was not seen, so nothing may wait for it.
 
     def permission_args(self, start: Start) -> Sequence[str]:
         words = super().permission_args(start)
@@ -38,3 +56,17 @@ class Droid(Agent):
         if start.headless and self.resume_args == Droid.resume_args:
             raise self.cannot("go on with an earlier conversation without a terminal", "Leave --headless out.")
         return super().resume_words(start)
+
+    def own_args(self, start: Start) -> Sequence[str]:
+        return settings_files.split(self.args)[0] if start.hook else self.args
+
+    def event_files(self, start: Start) -> Mapping[str, str]:
+        given = settings_files.load(self.name, settings_files.split(self.args)[1], start.repository)
+        settings = settings_files.with_hooks(given, _EVENTS, start.hook)
+        return {SETTINGS: json.dumps(settings, ensure_ascii=False, indent=1)}
+
+    def event_args(self, start: Start) -> Sequence[str]:
+        return (settings_files.FLAG, os.path.join(start.run_dir, SETTINGS))
+
+    def reading(self, payload: Mapping[str, Any], at: int) -> Reading | None:
+        return hook_payloads.reading_of(payload, at)

@@ -37,5 +37,8 @@ class OpenClaude(Claude):
     def event_args(self, start: Start) -> Sequence[str]:
         return ()
 
+    def own_args(self, start: Start) -> Sequence[str]:
+        return self.args
+
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         return None

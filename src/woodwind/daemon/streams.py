@@ -20,6 +20,10 @@ MOST = 4 << 20
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # A server that dies without a word, as with its machine's network, would never be noticed.
 _SILENCE = 120.0
+# A request that came while its agent was starting may never be answered (seen with opencode 1.18.33): ask again.
+_HEAD = 4.0
+# What of an event is put into the spool; None for nothing.
+Takes = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 class Refused(Exception):
@@ -29,11 +33,11 @@ class Refused(Exception):
 class Stream:
     """One agent's stream, read for as long as it is wanted; its end or an error only means another try."""
 
-    def __init__(self, worker: str, url: str, nonce: str, wants: Callable[[dict[str, Any]], bool]) -> None:
+    def __init__(self, worker: str, url: str, nonce: str, takes: Takes) -> None:
         self._worker = worker
         self._url = url
         self._nonce = nonce
-        self._wants = wants
+        self._takes = takes
         self._written = 0
         self.problem = ""
 
@@ -45,8 +49,8 @@ class Stream:
                 async with contextlib.aclosing(payloads(self._url)) as found:
                     async for payload in found:
                         pause = _FIRST_PAUSE
-                        if self._wants(payload):
-                            self._write(payload)
+                        if taken := self._takes(payload):
+                            self._write(taken)
                 self.problem = ""
             except (OSError, Refused, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
                 self.problem = str(error)
@@ -80,7 +84,7 @@ async def payloads(url: str) -> AsyncGenerator[dict[str, Any], None]:
         asked = f"GET {path or '/'} HTTP/1.1\r\nHost: {place.netloc}\r\nAccept: text/event-stream\r\n\r\n"
         writer.write(asked.encode())
         await writer.drain()
-        async with asyncio.timeout(_SILENCE):  # not wait_for, which may swallow a cancellation
+        async with asyncio.timeout(_HEAD):  # not wait_for, which may swallow a cancellation
             chunked = _is_chunked(await reader.readuntil(b"\r\n\r\n"))
         lines = _lines(reader, chunked=chunked)
         async with contextlib.aclosing(lines), contextlib.aclosing(_events(lines)) as events:

@@ -13,7 +13,7 @@ from woodwind.base.processes import is_running
 from woodwind.base.watch import End, Folders
 from woodwind.daemon.glances import Glances
 from woodwind.daemon.lane import Lane
-from woodwind.daemon.streams import Stream
+from woodwind.daemon.streams import Stream, Takes
 from woodwind.model.status import Phase
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Pane
@@ -179,7 +179,7 @@ class Watcher:
         for worker, where in live.items():
             agent = agents.built_in(self._rows[worker].agent)
             if worker not in self._streams and agent:
-                stream = Stream(worker, *where, wants=_wanted_by(agent))
+                stream = Stream(worker, *where, takes=_taken_by(agent))
                 self._streams[worker] = where, asyncio.create_task(stream.run())
 
     def _ended(self, worker: str) -> None:
@@ -217,16 +217,17 @@ class Watcher:
         return not (agent and agent.tells_ends)
 
 
-def _wanted_by(agent: Agent) -> Callable[[dict[str, Any]], bool]:
-    """Whether an event of a stream tells anything: most are single words of what the agent writes."""
+def _taken_by(agent: Agent) -> Takes:
+    """What is taken of a stream's events: most are single words of what the agent writes."""
+    listen = agent.listener()
 
-    def wants(payload: dict[str, Any]) -> bool:
+    def take(payload: dict[str, Any]) -> dict[str, Any] | None:
         try:
-            return agent.reading(payload, 0) is not None
+            return listen(payload)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            return False  # not of the kind that it is known to send
+            return None  # not of the kind that it is known to send
 
-    return wants
+    return take
 
 
 def _look_at(workers: Sequence[str]) -> Callable[[Context], object]:

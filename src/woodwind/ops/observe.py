@@ -203,15 +203,18 @@ def _evidence(
     silent = moment.wall // 1000 - pane.last_output - 1  # told in whole seconds, so it may be one less
     running = moment.wall - row.started_ms
     prompted = turn is not None and turn.kind == BRIEF and turn.is_open and not turn.prompt_id
+    events = known.events
+    if events and agent and not agent.tells_submits and turn and turn.is_open and events[-1].reading.at < turn.begun_at:
+        events = ()  # it does not tell that it took a prompt, so what it told before says nothing about this turn
     return Evidence(
         moment.clock.up,
-        known.events,
+        events,
         agent.status_from_title(pane.title) if agent else None,
         known.screen,
         # Where the clock was set back, neither can be known.
         silent_for=max(0, silent) * 1000 if silent > -3 and pane.last_output else None,
         running_for=running if running >= 0 else None,
-        has_events=agent is not None and (agent.tells_submits or agent.tells_ends),
+        has_events=agent is not None and (agent.tells_submits or agent.tells_ends or agent.streams),
         prompted=prompted,
     )
 
@@ -229,6 +232,8 @@ def _wants_screen(row: Listed, evidence: Evidence, verdict: Verdict, has_open_tu
         return True
     if verdict.status is Status.WORKING:
         return silent is None or silent >= GRACE
+    if has_open_turn and evidence.events[-1].reading.tells is Tells.IDLE:
+        return True  # how its turn ended, only the screen can tell
     return silent is None or evidence.now - silent > evidence.events[-1].up + DRAWING
 
 

@@ -1,5 +1,7 @@
 """`ww pause`: interrupt an agent and leave it at its prompt; everything is kept."""
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
 from woodwind.agents import registry as agents
@@ -10,6 +12,7 @@ from woodwind.model.reading import Tells
 from woodwind.model.status import Phase, Status
 from woodwind.model.turn import State
 from woodwind.model.worker import SHELL, Worker
+from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import sight_of
 from woodwind.ops.journal import worker_lock
@@ -17,6 +20,9 @@ from woodwind.ops.keep_turn import keep_turn
 from woodwind.ops.reaction import await_reaction, write_reading
 from woodwind.ops.terminal import is_ours, require_terminal
 from woodwind.store import events, turns, workers
+
+# Two Escapes in one breath are another key to a terminal.
+_BETWEEN_KEYS = 0.3
 
 
 def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
@@ -33,7 +39,7 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
         # At its prompt, an agent may take the same keys as a wish to leave.
         if before is not Status.READY:
             pressed = spool.now()
-            mux.press(pane, *agent.interrupt)
+            _press(mux, pane, agent.interrupt)
             stopped = await_reaction(ctx, worker, mux, pane, lambda status: status is Status.READY)
             if stopped:
                 write_reading(ctx, worker, Tells.INTERRUPTED, pressed)
@@ -47,3 +53,10 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
                     ended = turn._replace(state=State.INTERRUPTED, ended_at=to_ms(now()), why="ww pause", inferred=True)
                     keep_turn(db, worker.project, worker.id, ended)
     return {"name": worker.name, "id": worker.id, "phase": Phase.PAUSED.value, "stopped": stopped}
+
+
+def _press(mux: Mux, pane: Pane, keys: Sequence[str]) -> None:
+    for number, key in enumerate(keys):
+        if number:
+            time.sleep(_BETWEEN_KEYS)
+        mux.press(pane, key)

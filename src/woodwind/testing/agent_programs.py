@@ -25,9 +25,10 @@ PACKAGES = {
     "codex": "@openai/codex",
     "pi": "@earendil-works/pi-coding-agent",
     "gemini": "@google/gemini-cli",
+    "opencode": "opencode-ai",
 }
 ALWAYS = ("claude", "codex", "pi")
-ALL = (*ALWAYS, "gemini")
+ALL = (*ALWAYS, "gemini", "opencode")
 _TIMEOUT = 600
 
 
