@@ -40,6 +40,8 @@ class Rig:
         self.repo = make_repo(self.home / "project", files={"README.md": "# Project\n"})
         self.setup = setup_of(name, model.url, self.home, self.repo)
         self._write(self.setup)
+        if self.agent.streams:  # what it tells is heard only while the daemon listens
+            self.ww("daemon", "start", check=True)
 
     def __enter__(self) -> Self:
         """The rig itself."""

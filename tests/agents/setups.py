@@ -20,6 +20,7 @@ class Setup(NamedTuple):
     free: str = "bypass"  # the permissions with which it works without asking
     asks: str = "ask"  # those with which it asks; "" where it never does
     ask_line: str = "model: run touch asked.txt"  # what makes it ask
+    asks_to_read: bool = False  # whether it then asks before it reads the brief, too
     commits: bool = True  # whether it commits itself, with `free`
 
 
@@ -84,4 +85,5 @@ def _opencode(url: str, home: Path, repo: Path) -> Setup:
     config = {"provider": {"local": local}, "model": "local/scripted", "small_model": "local/scripted"}
     off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE")
     env = {f"OPENCODE_DISABLE_{what}": "1" for what in off}
-    return Setup(env=env | {"OPENCODE_CONFIG_CONTENT": json.dumps({**config, "autoupdate": False})})
+    env["OPENCODE_CONFIG_CONTENT"] = json.dumps({**config, "autoupdate": False})
+    return Setup(env=env, asks_to_read=True)

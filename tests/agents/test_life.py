@@ -79,7 +79,11 @@ def test_a_question(rig: Rig) -> None:
         return
     with rig.situation("permission question"):
         tree = rig.new("asker", setup.ask_line, "model: say Asked and done.", permissions=setup.asks)
-        entry = rig.wait("asker")
+        if setup.asks_to_read:
+            assert rig.wait("asker")["status"] == "asking"
+            rig.ww("answer", "asker", "allow", check=True)
+            rig.sandbox.wait_for(lambda: "touch asked.txt" in rig.sandbox.screen(_pane(rig)), PATIENCE)
+        entry = rig.wait("asker", "asking" if setup.asks_to_read else "")
         rig.table.add(rig.name, "permission question", entry["status"], rig.latency())
         assert entry["status"] == "asking"
         assert "touch asked.txt" in entry["question"]["text"] or not rig.agent.tells_ends
