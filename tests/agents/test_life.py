@@ -82,7 +82,7 @@ def test_a_question(rig: Rig) -> None:
         if setup.asks_to_read:
             assert rig.wait("asker")["status"] == "asking"
             rig.ww("answer", "asker", "allow", check=True)
-            rig.sandbox.wait_for(lambda: "touch asked.txt" in rig.sandbox.screen(_pane(rig)), PATIENCE)
+            rig.sandbox.wait_for(lambda: "$ touch asked.txt" in rig.sandbox.screen(_pane(rig)), PATIENCE)
         entry = rig.wait("asker", "asking" if setup.asks_to_read else "")
         rig.table.add(rig.name, "permission question", entry["status"], rig.latency())
         assert entry["status"] == "asking"
