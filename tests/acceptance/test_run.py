@@ -161,12 +161,13 @@ def test_stopped_and_resumed_in_a_loop_it_still_ends_well(sandbox: Sandbox, repo
 
 
 def test_a_task_out_of_time_is_paused_and_the_others_go_on(sandbox: Sandbox, repo: Path) -> None:
-    lines = {"hangs": ["hang"], "exits": ["exit 3"], "fine": adds("fine")}
-    more = {"hangs": 'timeout = "8s"', "exits": "retries = 0"}
+    lines = {"hangs": ["hang"], "exits": ["exit 3"], "fine": adds("fine"), "lost": ["say Never begun"]}
+    more = {"hangs": 'timeout = "8s"', "exits": "retries = 0", "lost": 'ticket = "markdown:README.md#nowhere"'}
     plan = write_plan(sandbox.home / "plan.toml", lines, more=more, verify=False)
     run = begin_run(sandbox, repo, plan)
     told = await_run(sandbox, repo, run)
-    assert states_of(told) == {"hangs": "timed_out", "exits": "failed", "fine": "landed"}
+    assert states_of(told) == {"hangs": "timed_out", "exits": "failed", "fine": "landed", "lost": "failed"}
+    assert "there is no item 'nowhere'" in told["tasks"]["lost"]["why"]
     assert "exited with status 3" in told["tasks"]["exits"]["why"]
     workers = {w["name"]: w for w in sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]}
     assert workers["hangs"]["phase"] == "paused"
@@ -211,11 +212,14 @@ def test_a_person_who_ships_lets_the_children_begin(sandbox: Sandbox, repo: Path
 
 
 def test_a_branch_reaches_its_base_by_itself_only_when_asked(sandbox: Sandbox, repo: Path) -> None:
-    plan = write_plan(sandbox.home / "plan.toml", {"one": adds("one")}, verify=False)
+    (repo / "TODO.md").write_text("- [ ] Fix login\n  rehearse: write fixed.txt yes\n  rehearse: commit Fix it\n")
+    tasks = {"one": adds("one"), "two": ["say Begun as told"]}
+    more = {"two": 'ticket = "markdown:TODO.md#fix-login"'}
+    plan = write_plan(sandbox.home / "plan.toml", tasks, more=more, verify=False)
     run = begin_run(sandbox, repo, plan, "--auto-ship")
     told = await_run(sandbox, repo, run)
-    assert states_of(told) == {"one": "landed", "ship the branch": "landed"}
-    assert files_on(repo, "main") == {"one.txt": "made by one"}
+    assert states_of(told) == {"one": "landed", "two": "landed", "ship the branch": "landed"}
+    assert files_on(repo, "main") == {"one.txt": "made by one", "fixed.txt": "yes"}
 
 
 def test_what_cannot_go_well_is_refused_before_it_begins(sandbox: Sandbox, repo: Path) -> None:

@@ -39,6 +39,7 @@ from woodwind.ops.turn_commit import commit_turn
 from woodwind.ops.verify import lane_of, last_lines, require_passed, verify
 from woodwind.store import landings, runs, turns, workers
 from woodwind.store.runs import RunRow
+from woodwind.tickets.base import NoTicket
 
 # What only the agent can set right: it is told, and tries again.
 AGENTS_OWN = ("conflict", "not_verified", "conflict_markers", "unmerged", "wrong_branch", "nothing_to_land", "critic")
@@ -118,7 +119,7 @@ def start(doing: Doing) -> Happened:
         if task.tell == "" and task.attempt == 1:  # made before a crash, and nobody wrote it down
             return doing.told(What.STARTED, worker=known.id, turn=last_turn(ctx, known.id))
         return go_on(doing, doing.worker, message(row.id, task, target=row.target))
-    except (UsageError, MissingTool, NotFound, Refused) as error:
+    except (UsageError, MissingTool, NotFound, NoTicket, Refused) as error:
         if error.code in ("asking", "busy", "queued", "name_exists", "folder_exists"):
             return doing.told(What.LATER, text=error.message)
         return doing.failed(error, hopeless=True)
