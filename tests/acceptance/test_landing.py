@@ -101,6 +101,8 @@ def test_a_ship_commits_lands_stops_the_agent_and_parks_and_undo_takes_all_of_it
     assert (scene.repo / "new.txt").read_text() == "new\n"
     assert not tree.exists()
     assert not panes_of(scene.box, worker)
+    scene.ww("new", "More", "--name", "one-more", "--no-agent", check=True)  # the whole name comes before a beginning
+    assert scene.ww("log", "one", "--landing", "--json", check=True).json["data"]["name"] == "one"
     undone = scene.ww("undo", "--json", check=True).json["data"]
     assert not undone["landing"]["reverted"]
     assert scene.tip() == scene.base

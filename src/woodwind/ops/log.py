@@ -1,5 +1,6 @@
 """`ww log`: what a worker's terminal shows and has shown."""
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -63,10 +64,7 @@ def _new_lines(before: list[str], after: list[str]) -> list[str]:
 
 def landing_log(ctx: Context, project: str, name: str, *, lines: int) -> tuple[str, str]:
     """The worker's name, and the last lines of what verified its last landing, whether that passed or not."""
-    try:
-        worker = find_worker(ctx, project, name)
-    except NotFound:
-        worker, _ = find_removed(ctx, project, name)
+    worker = _landed_or_not(ctx, project, name)
     output = next((one.output for one in landings.of_worker(ctx.store, worker.id) if one.output), "")
     try:
         with open(output, encoding="utf-8", errors="replace") as file:
@@ -77,3 +75,12 @@ def landing_log(ctx: Context, project: str, name: str, *, lines: int) -> tuple[s
             code="nothing_saved",
             hint="`ww history --failed` shows what was tried.",
         ) from None
+
+
+def _landed_or_not(ctx: Context, project: str, name: str) -> Worker:
+    """The worker of this whole name, also one that was put away; otherwise the one whose name begins so."""
+    with contextlib.suppress(NotFound):
+        return find_worker(ctx, project, name, exact=True)
+    with contextlib.suppress(NotFound):
+        return find_removed(ctx, project, name)[0]
+    return find_worker(ctx, project, name)
