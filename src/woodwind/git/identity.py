@@ -22,8 +22,8 @@ def lock_of(common: str) -> str:
 def read_id(common: str) -> str:
     """The project's id, or "" when the repository has not been used yet."""
     try:
-        with open(os.path.join(folder_of(common), "id"), encoding="ascii") as file:
-            return file.read().strip()
+        with open(os.path.join(folder_of(common), "id"), "rb") as file:
+            return file.read().decode("ascii").strip()
     except FileNotFoundError:
         return ""
     except (OSError, ValueError) as error:

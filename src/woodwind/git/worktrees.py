@@ -30,8 +30,8 @@ def admin_dirs(common: str) -> list[str]:
 def path_of(admin: str) -> str:
     """The folder that an admin directory belongs to, or "" when it does not say."""
     try:
-        with open(os.path.join(admin, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read().strip()
+        with open(os.path.join(admin, "gitdir"), "rb", buffering=0) as file:
+            text = os.fsdecode(file.read().strip())
     except OSError:
         return ""
     return os.path.normpath(os.path.join(admin, os.path.dirname(text))) if text else ""
@@ -40,6 +40,10 @@ def path_of(admin: str) -> str:
 def admin_of(common: str, path: str) -> str:
     """The admin directory of the worktree at `path`, or ""."""
     wanted = os.path.realpath(path)
+    # The folder itself mostly tells; only where the two do not agree are all of them looked at.
+    told = os.path.join(common, "worktrees", os.path.basename(_pointer(path)))
+    if is_at(told, path) and os.path.realpath(path_of(told)) == wanted:
+        return told
     for admin in admin_dirs(common):
         if os.path.realpath(path_of(admin)) == wanted:
             return admin
@@ -49,21 +53,26 @@ def admin_of(common: str, path: str) -> str:
 def is_at(admin: str, path: str) -> bool:
     """Whether the folder `path` is the worktree of this admin directory; in any other, git would find another one."""
     dot_git = os.path.join(path, ".git")
+    if os.path.isdir(dot_git):
+        return os.path.realpath(dot_git) == os.path.realpath(admin)
+    target = _pointer(path)
+    return bool(target) and os.path.realpath(os.path.join(path, target)) == os.path.realpath(admin)
+
+
+def _pointer(path: str) -> str:
+    """The git directory that a worktree's folder names, or "" where it names none."""
     try:
-        if os.path.isdir(dot_git):
-            return os.path.realpath(dot_git) == os.path.realpath(admin)
-        with open(dot_git, "rb") as file:
-            target = os.fsdecode(file.read().removeprefix(b"gitdir:").strip())
+        with open(os.path.join(path, ".git"), "rb", buffering=0) as file:
+            return os.fsdecode(file.read().removeprefix(b"gitdir:").strip())
     except OSError:
-        return False
-    return os.path.realpath(os.path.join(path, target)) == os.path.realpath(admin)
+        return ""
 
 
 def read_record(admin: str) -> dict[str, Any] | None:
     """The worker's own record, or None where there is none or it is damaged."""
     try:
-        with open(os.path.join(admin, RECORD), encoding="utf-8") as file:
-            record = json.load(file)
+        with open(os.path.join(admin, RECORD), "rb", buffering=0) as file:
+            record = json.loads(file.read().decode())
     except (OSError, ValueError):
         return None
     return record if isinstance(record, dict) else None
