@@ -1,11 +1,15 @@
 """Parsers: one per command, built only when it is called."""
 
 import argparse
+from functools import cache
 from typing import Any, NoReturn
 
 from woodwind.cli.screen import columns
 from woodwind.cli.table import ALIASES, COMMANDS
 from woodwind.model.errors import UsageError
+
+# argparse asks for a translation of each of its words. There is none, and looking for it costs every call 2 ms.
+argparse._ = str  # type: ignore[attr-defined]
 
 
 class Parser(argparse.ArgumentParser):
@@ -20,6 +24,8 @@ class Parser(argparse.ArgumentParser):
         # argparse cannot do that together with `--`, or where all the rest is one argument.
         if "--" in argv or any(action.nargs == argparse.REMAINDER for action in self._actions):
             return self.parse_args(argv)
+        if not any(word.startswith("-") and "h" in word for word in argv):  # no -h, no --help, nor -yh
+            self.usage = ""  # otherwise it is formatted for mistakes, which are ours to tell: 2 ms
         return self.parse_intermixed_args(argv)
 
 
@@ -27,7 +33,12 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Told the width: to find out, it would import shutil (4 ms) at every call, help or not."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=columns() - 2)
+        super().__init__(prog, width=_width())
+
+
+@cache
+def _width() -> int:
+    return columns() - 2  # asked for once, and not for each argument
 
 
 def build(name: str, command: Any) -> Parser:
