@@ -16,8 +16,7 @@ from woodwind.daemon.lane import Lane
 from woodwind.daemon.streams import Stream, Takes
 from woodwind.model.status import Phase
 from woodwind.muxes import registry as muxes
-from woodwind.muxes.base import Pane
-from woodwind.muxes.headless import PREFIX as HEADLESS
+from woodwind.muxes.base import HEADLESS, Pane
 from woodwind.ops.context import Context
 from woodwind.ops.observe import observe
 from woodwind.store import listing, terminals

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+HEADLESS = "headless:"  # how the name of a "server" without terminals begins
 # What an agent must not take over from whoever happens to start it, or the server that it is on.
 SCRUBBED = ("GIT_", "WOODWIND_", "TMUX", "CLAUDECODE", "CLAUDE_CODE_")
 

@@ -17,9 +17,8 @@ from woodwind.base.files import make_private_dir, write_atomic
 from woodwind.base.processes import group_runs, is_running, start_time
 from woodwind.base.run import spawn
 from woodwind.model.errors import Refused, WoodwindError
-from woodwind.muxes.base import SCRUBBED, Pane, Program
+from woodwind.muxes.base import HEADLESS, SCRUBBED, Pane, Program
 
-PREFIX = "headless:"
 GRACE = 2.0
 # More of a log than this is never read at once: a flood without line ends must not fill the memory.
 _MOST_TAIL = 16 << 20
@@ -95,7 +94,7 @@ class Headless:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.server = PREFIX + folder
+        self.server = HEADLESS + folder
 
     def panes(self) -> list[Pane]:
         _reap()

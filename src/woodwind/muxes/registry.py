@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from woodwind.base import paths
 from woodwind.model.errors import UsageError
-from woodwind.muxes.base import Mux
-from woodwind.muxes.headless import PREFIX, Headless
+from woodwind.muxes.base import HEADLESS, Mux
 from woodwind.muxes.tmux.server import Server, socket_path
 
 
@@ -29,14 +28,18 @@ def own_socket(name: str) -> str:
     return socket_path(name)
 
 
-def headless() -> Headless:
+def headless() -> Mux:
     """What runs without a terminal."""
-    return Headless(paths.headless_dir())
+    return at(HEADLESS + paths.headless_dir())
 
 
 def at(server: str) -> Mux:
     """The server that a worker's terminal was started on."""
-    return Headless(server.removeprefix(PREFIX)) if server.startswith(PREFIX) else Server(server)
+    if not server.startswith(HEADLESS):
+        return Server(server)
+    from woodwind.muxes.headless import Headless  # 0.3 ms, where something runs without a terminal
+
+    return Headless(server.removeprefix(HEADLESS))
 
 
 def choose(kind: str, own_name: str, around: Surroundings) -> tuple[Server, list[str]]:

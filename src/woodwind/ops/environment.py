@@ -14,7 +14,6 @@ from woodwind.base.run import spawn
 from woodwind.config.sizes import parse_size
 from woodwind.git.tree import Tree
 from woodwind.model.project_type import detect
-from woodwind.ops.approvals import allowed
 from woodwind.ops.context import Context
 from woodwind.ops.env_files import copy_env_files
 from woodwind.ops.environment_state import told
@@ -37,6 +36,8 @@ def wishes(ctx: Context, project: str, *, install: bool) -> Wishes:
     config = loaded.config.environment
     texts: dict[str, str] = {}
     if config.commands or loaded.config.hooks.setup or loaded.config.hooks.teardown:
+        from woodwind.ops.approvals import allowed  # 0.4 ms, for projects with such texts
+
         texts = allowed(ctx, project, ask=True)
     wanted = install and config.install == "auto"
     return Wishes(

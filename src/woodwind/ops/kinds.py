@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from woodwind.ops.context import Context
-from woodwind.ops.create import Create, CreateInPlace
+from woodwind.ops.create import Create
+from woodwind.ops.create_in_place import CreateInPlace
 from woodwind.ops.journal import Operation
 from woodwind.ops.land import Land
 from woodwind.ops.landing_batch import QueuedLand
