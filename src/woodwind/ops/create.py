@@ -85,7 +85,6 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
             deliver(ctx, worker, POINTER, kind=BRIEF)
     if operation.plan:
         environment.start(worker.id, ctx.environ)
-    project_rows.set_last_worker(ctx.store, project, worker.id)
     if phase == Phase.QUEUED:
         ctx.notes.append(f"{worker.name} waits{'' if lack.startswith('first') else ' for room'}: {lack}")
         return worker
@@ -166,10 +165,11 @@ def _reserve(
         kind = _kind_of(request)
         args = {"worker": worker.record(), "common": ctx.repo.common, "queued": phase == Phase.QUEUED}
         args |= kind.checked_place(ctx)
+        last = kind(ctx, args).steps()[-1].name
         with ctx.store.transaction() as db:
             workers.insert(db, worker)
             ports.give(ctx, db, worker_id)
-            row = operations.begin(db, project=project, worker=worker_id, kind=kind.kind, args=args)
+            row = operations.begin(db, project=project, worker=worker_id, kind=kind.kind, args=args, step=last)
     failpoint("create.after_reserve")
     return worker, row
 
@@ -293,6 +293,7 @@ class Create:
     def commit(self, db: sqlite3.Connection) -> None:
         data = {"name": self.worker.name, "branch": self.tree.branch, "agent": self.worker.agent}
         events.append(db, project=self.worker.project, worker=self.worker.id, kind="worker.created", data=data)
+        project_rows.name_last(db, self.worker.project, self.worker.id)
         if self.plan:
             environments.set_plan(db, self.worker.id, json.dumps(self.plan))
         if not self.queued:

@@ -103,7 +103,7 @@ def _told(error: Exception) -> str:
 
 def _do(ctx: Context, operation: Operation, row: OperationRow, steps: list[Step]) -> None:
     one_way = not operation.finish_from and not any(step.final for step in steps)
-    if one_way:
+    if one_way and row.step != steps[-1].name:
         # After a crash it is undone, whatever step it was in, and the undo of a step that was never begun finds
         # nothing to do: one durable write instead of one before each step.
         operations.intend(ctx.store, row.id, steps[-1].name)

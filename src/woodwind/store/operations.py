@@ -21,15 +21,18 @@ class OperationRow:
         self.step = step
 
 
-def begin(db: sqlite3.Connection, *, project: str, worker: str, kind: str, args: dict[str, Any]) -> OperationRow:
-    """Journal the start of an operation, inside a transaction."""
+def begin(
+    db: sqlite3.Connection, *, project: str, worker: str, kind: str, args: dict[str, Any], step: str = ""
+) -> OperationRow:
+    """Journal the start of an operation, and the step up to which it may come at once, inside a transaction."""
     import json  # 2 ms; `ww ls` only asks whether something is running
 
-    row = OperationRow(new_id("o"), project, worker, kind, args, "")
+    row = OperationRow(new_id("o"), project, worker, kind, args, step)
     at = to_ms(now())
     db.execute(
-        "INSERT INTO operation (id, project, worker, kind, args, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (row.id, project, worker, kind, json.dumps(args), at, at),
+        "INSERT INTO operation (id, project, worker, kind, args, step, created_at, updated_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (row.id, project, worker, kind, json.dumps(args), step, at, at),
     )
     return row
 

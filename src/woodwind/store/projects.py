@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sqlite3
 
 from woodwind.base import paths
 from woodwind.base.clock import now, to_ms
@@ -68,4 +69,9 @@ def set_last_worker(store: Store, project: str, worker: str) -> None:
     """Remember which worker `-` means."""
     if last_worker(store, project) != worker:
         with store.transaction() as db:
-            db.execute("UPDATE project SET last_worker = ? WHERE id = ?", (worker, project))
+            name_last(db, project, worker)
+
+
+def name_last(db: sqlite3.Connection, project: str, worker: str) -> None:
+    """The same, inside a transaction."""
+    db.execute("UPDATE project SET last_worker = ? WHERE id = ?", (worker, project))
