@@ -49,6 +49,11 @@ def headless_dir() -> str:
     return os.path.join(state_dir(), "headless")
 
 
+def parsed_dir() -> str:
+    """The folder that remembers what configuration files hold."""
+    return os.path.join(state_dir(), "parsed")
+
+
 def lock_file(name: str) -> str:
     """The file whose kernel lock guards `name`."""
     return os.path.join(state_dir(), "locks", name)

@@ -1,11 +1,11 @@
 """The configuration that holds here: defaults < user < project < environment (flags are the command's own)."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from woodwind.base import paths
+from woodwind.config.parsed import tables_of
 from woodwind.config.schema import SECTIONS, USER_ONLY, Agent, Config, fields
 from woodwind.config.sizes import parse_size
 from woodwind.model.errors import ConfigError
@@ -57,9 +57,8 @@ def load(project: str = "", *, environ: Mapping[str, str] | None = None, user: s
 def read_file(path: str) -> dict[str, Any]:
     """The tables of a configuration file, unchecked."""
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tables_of(path)
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
         raise ConfigError(
             f"{path} is not valid TOML: {error}",
             hint="Mend that line, or move the file away to go back to the defaults.",

@@ -1,7 +1,6 @@
 """A project's own checks: the commands that test and lint it, told from the files at its top."""
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -43,14 +42,21 @@ def _targets(makefile: str) -> set[str]:
 def _python(text: str | None, there: set[str]) -> list[tuple[str, str]]:
     if text is None and not there & {"tox.ini", "pytest.ini"}:
         return []
-    try:
-        tools = tomllib.loads(text or "").get("tool", {})
-    except tomllib.TOMLDecodeError:
-        tools = {}
+    tools = _tools(text) if text else {}
     run = next((words for file, words in _PYTHON.items() if file in there), "")
     found = [("tests", f"{run}pytest")] if "pytest" in tools or there & {"tests", "pytest.ini"} else []
     found += [("lint", f"{run}ruff check .")] if "ruff" in tools else []
     return found + ([("types", f"{run}mypy .")] if "mypy" in tools else [])
+
+
+def _tools(pyproject: str) -> dict[str, Any]:
+    import tomllib  # 3 ms, for projects in Python
+
+    try:
+        found: dict[str, Any] = tomllib.loads(pyproject).get("tool", {})
+    except tomllib.TOMLDecodeError:
+        return {}
+    return found
 
 
 def _node(text: str | None, there: set[str]) -> list[tuple[str, str]]:
