@@ -49,8 +49,8 @@ def now() -> Stamp:
     try:
         with open(_UPTIME, "rb") as file:
             up = int(float(file.read().split()[0]) * 1000)
-        with open(_BOOT, encoding="ascii") as file:
-            return Stamp(file.read().strip(), up, os.getpid(), "")
+        with open(_BOOT, "rb") as file:
+            return Stamp(file.read().decode("ascii").strip(), up, os.getpid(), "")
     except (OSError, ValueError, IndexError):
         import time  # a system without /proc: its clock has to serve
 
