@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from woodwind.muxes.base import Pane
+from woodwind.muxes.tmux.client import TmuxError
 from woodwind.muxes.tmux.server import PLACEHOLDER, Server
 from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Result, Sandbox
@@ -369,3 +370,18 @@ def test_what_keeps_a_terminal_open_ends_with_it() -> None:
     finally:
         placeholder.kill()
         placeholder.wait()
+
+
+def test_several_screens_are_read_by_one_call(sandbox: Sandbox) -> None:
+    one, other = sandbox.run_in_pane("sh", "-c", "echo one; exec cat"), sandbox.run_in_pane("sh", "-c", "exec cat")
+    sandbox.wait_for(lambda: "one" in sandbox.screen(one), 60, what="the first screen")
+    mux = Server(f"{sandbox.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/woodwind")
+    facts = {"exit_status": "", "session": "", "window": "", "title": "", "project": ""}
+    panes = [
+        Pane(id=id, pid=0, dead=False, last_output=0, worker=f"w{n}", **facts) for n, id in enumerate((one, other))
+    ]
+    assert mux.texts(panes, lines=20) == {"w0": "one\n", "w1": ""}
+    assert mux.texts(panes, lines=20) == {pane.worker: mux.text(pane, lines=20) for pane in panes}
+    gone = Pane(id="%999", pid=0, dead=False, last_output=0, worker="w9", **facts)
+    with pytest.raises(TmuxError):
+        mux.texts([*panes, gone], lines=20)

@@ -18,7 +18,7 @@ from woodwind.model.status import Phase
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import HEADLESS, Pane
 from woodwind.ops.context import Context
-from woodwind.ops.observe import observe
+from woodwind.ops.observe import Panes, observe
 from woodwind.store import listing, terminals
 from woodwind.store.listing import Listed
 
@@ -46,6 +46,8 @@ class Watcher:
         self._dirty: set[str] = set()
         self._again: dict[str, float] = {}
         self._everybody = True
+        self._listed: tuple[float, Panes] | None = None  # when it was asked for, by the clock of `_happened`
+        self._happened = float("-inf")  # the last time that somebody else than the list told of something
         self._work = asyncio.Event()
         self._stale = asyncio.Event()
         asyncio.get_running_loop().add_reader(self._folders.fileno(), self._on_files)
@@ -66,12 +68,17 @@ class Watcher:
 
     def look_at(self, worker: str) -> None:
         """Something happened to a worker."""
+        self._happened = time.monotonic()
+        self._mark(worker)
+
+    def _mark(self, worker: str) -> None:
         self._again[worker] = time.monotonic() + _LATER
         self._dirty.add(worker)
         self._work.set()
 
     def look_at_all(self) -> None:
         """Something happened, and it is not known to whom."""
+        self._happened = time.monotonic()
         self._everybody = True
         self._work.set()
 
@@ -100,7 +107,7 @@ class Watcher:
             if not self._rows:
                 continue
             try:
-                await self._lane.call(_look_at(() if everybody else sorted(batch)))
+                await self._lane.call(_look_at(() if everybody else sorted(batch), self._panes()))
             except BaseException:
                 self._dirty |= batch
                 self._everybody = self._everybody or everybody
@@ -114,14 +121,21 @@ class Watcher:
             await asyncio.sleep(TICK)
             for worker in self._rows:
                 self._folders.add(worker, paths.spool_dir(worker))  # made at its start, or again after a deletion
-            self._look_later()
             servers = self._servers()
-            if not servers:
-                continue
-            panes = await self._tmux.call(_panes_on(servers))
-            for worker in self._glances.changed(panes, time.monotonic()):
-                if worker in self._rows:
-                    self.look_at(worker)
+            if servers:
+                at, wall = time.monotonic(), int(time.time() * 1000)
+                panes = await self._tmux.call(_panes_on(servers))
+                self._listed = at, Panes(frozenset(servers), {pane.worker: pane for pane in panes}, wall)
+                for worker in self._glances.changed(panes, time.monotonic()):
+                    if worker in self._rows:
+                        self._mark(worker)
+            self._look_later()  # with those of the list, and by the same list
+
+    def _panes(self) -> Panes | None:
+        """The last list, while it is young and nothing has happened since that it might not show."""
+        if self._listed is None or self._listed[0] <= max(self._happened, time.monotonic() - TICK / 2):
+            return None
+        return self._listed[1]
 
     def _look_later(self) -> None:
         due = [worker for worker, at in self._again.items() if at <= time.monotonic()]
@@ -229,8 +243,8 @@ def _taken_by(agent: Agent) -> Takes:
     return take
 
 
-def _look_at(workers: Sequence[str]) -> Callable[[Context], object]:
-    return lambda ctx: observe(ctx, workers)
+def _look_at(workers: Sequence[str], listed: Panes | None) -> Callable[[Context], object]:
+    return lambda ctx: observe(ctx, workers, listed)
 
 
 def _panes_on(servers: list[str]) -> Callable[[Context], list[Pane]]:

@@ -112,6 +112,10 @@ class Mux(Protocol):
         """The last lines that the terminal shows or has scrolled away."""
         ...
 
+    def texts(self, panes: Sequence[Pane], *, lines: int) -> dict[str, str]:
+        """The same of several terminals at once, by worker; an error where one of them is gone."""
+        ...
+
     def screen(self, pane: Pane) -> str:
         """What the terminal shows now, with the escape sequences of its colours."""
         ...

@@ -10,7 +10,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from woodwind.base.files import make_private_dir, write_atomic
@@ -159,6 +159,9 @@ class Headless:
 
     def text(self, pane: Pane, *, lines: int) -> str:
         return _tail(os.path.join(self._place(pane.worker), "log"), lines)
+
+    def texts(self, panes: Sequence[Pane], *, lines: int) -> dict[str, str]:
+        return {pane.worker: self.text(pane, lines=lines) for pane in panes}
 
     def screen(self, pane: Pane) -> str:
         return self.text(pane, lines=100)

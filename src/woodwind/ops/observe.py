@@ -3,16 +3,18 @@
 What is new (events, ended turns, changed statuses) is written down by `ops/record.py`, which is loaded only then.
 """
 
+import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
 from woodwind.base.processes import start_time
+from woodwind.model.errors import WoodwindError
 from woodwind.model.reading import Reading, Seen, Tells
 from woodwind.model.status import Phase, Status, from_process
 from woodwind.model.turn import BRIEF, Turn
@@ -51,23 +53,39 @@ class Change(NamedTuple):
     detail: str
 
 
+class Panes(NamedTuple):
+    """A list of the panes on some servers, by worker, and the time of day at which it was asked for."""
+
+    servers: Collection[str]
+    of: Mapping[str, Pane]
+    wall: int
+
+
 class _Moment(NamedTuple):
-    """When a look is taken: by the machine's own clock, and by the time of day."""
+    """When a look is taken: by the machine's own clock, and by the time of day; and when its panes were listed."""
 
     clock: spool.Stamp
     wall: int
+    listed: int
 
     def at(self, up: int) -> int:
         """The time of day of a moment of this boot."""
         return self.wall - (self.clock.up - up)
 
+    def silence(self, pane: Pane) -> int:
+        """For how many whole seconds a pane had printed nothing; negative where the clock was set back."""
+        return self.listed // 1000 - pane.last_output - 1  # told in whole seconds, so it may be one less
 
-def observe(ctx: Context, workers: Sequence[str] = ()) -> list[Change]:
-    """Take in what is new of these workers, or of all in every project; return whose status has changed."""
+
+def observe(ctx: Context, workers: Sequence[str] = (), listed: Panes | None = None) -> list[Change]:
+    """Take in what is new of these workers, or of all in every project; return whose status has changed.
+
+    `listed` is a list of panes that is younger than whatever happened to these workers.
+    """
     rows = [row for row in listing.rows(ctx.store) if not workers or row.id in workers]
     before = told.of_all(ctx.store)
     changes = []
-    for sight in look(ctx, rows).values():
+    for sight in look(ctx, rows, listed).values():
         was = before[sight.row.id].status if sight.row.id in before else ""
         if was != sight.verdict.status:
             changes.append(Change(sight.row.id, was, sight.verdict.status, sight.verdict.detail))
@@ -94,15 +112,30 @@ def panes_of(servers: set[str]) -> dict[str, Pane]:
     return {pane.worker: pane for server in sorted(servers) for pane in muxes.at(server).panes()}
 
 
-def look(ctx: Context, rows: Sequence[Listed]) -> dict[str, Sight]:
+def _panes_for(rows: Sequence[Listed], listed: Panes | None) -> Panes:
+    """The panes of these workers: as listed, where every agent in it still runs, and otherwise asked for now."""
+    servers = {row.server for row in rows if row.server}
+    if listed and all(_still_runs(row, listed.of.get(row.id)) for row in rows if row.server in listed.servers):
+        rest = servers.difference(listed.servers)
+        return Panes(servers, {**listed.of, **panes_of(rest)} if rest else listed.of, listed.wall)
+    return Panes(servers, panes_of(servers), 0)
+
+
+def _still_runs(row: Listed, pane: Pane | None) -> bool:
+    return pane is not None and not pane.dead and row.pid == pane.pid and start_time(pane.pid) == row.pid_start
+
+
+def look(ctx: Context, rows: Sequence[Listed], listed: Panes | None = None) -> dict[str, Sight]:
     """What each of these workers is doing, by id; what is new about them is written down."""
     # The terminals before the events: an agent that tells of its end and exits is not found dead without its word.
-    panes = panes_of({row.server for row in rows if row.server})
+    found = _panes_for(rows, listed)
+    panes = found.of
     try:
         _take_events(ctx, rows)
     except (sqlite3.OperationalError, OSError) as error:
         ctx.notes.append(f"what agents told could not be taken in, and waits in their spools: {error}")
-    moment = _Moment(spool.now(), int(time.time() * 1000))
+    wall = int(time.time() * 1000)
+    moment = _Moment(spool.now(), wall, found.wall or wall)
     # The daemon asks for single ones, often; for most of them one search for all is faster.
     few = [row.id for row in rows] if len(rows) <= _FEW else []
     known = readings.of_starts(ctx.store, moment.clock.boot, few)
@@ -111,9 +144,14 @@ def look(ctx: Context, rows: Sequence[Listed]) -> dict[str, Sight]:
     announced = told.of_all(ctx.store)
     sights: dict[str, Sight] = {}
     news: list[_News] = []
+    first: dict[str, tuple[Verdict, Evidence | None]] = {}
+    for row in rows:
+        mine, turn = known.get(row.id, Known()), last.get(row.id)
+        first[row.id] = _examined(row, panes.get(row.id), mine, turn, moment, row.id in open_turns)
+    screens = _screens_of([(row, panes[row.id]) for row in rows if first[row.id][1]])
     for row in rows:
         pane, mine, turn = panes.get(row.id), known.get(row.id, Known()), last.get(row.id)
-        verdict, screen = _examined(row, pane, mine, turn, moment, row.id in open_turns)
+        verdict, screen = _with_screen(row, *first[row.id], screens.get(row.id), moment)
         before = announced.get(row.id)
         since = before.since if before and before.status == verdict.status else moment.at(verdict.since)
         sights[row.id] = Sight(row, pane, verdict, since, turn)
@@ -150,8 +188,6 @@ def agent_of(ctx: Context, name: str) -> Agent | None:
     found = agents.built_in(name)
     if found:
         return found
-    from woodwind.model.errors import WoodwindError
-
     try:
         return agents.find(name, ctx.loaded_config.config.agents)
     except WoodwindError:
@@ -160,8 +196,8 @@ def agent_of(ctx: Context, name: str) -> Agent | None:
 
 def _examined(
     row: Listed, pane: Pane | None, known: Known, turn: Turn | None, moment: _Moment, has_open_turn: bool
-) -> tuple[Verdict, Reading | None]:
-    """The verdict on a worker, and what its screen told where it had to be looked at."""
+) -> tuple[Verdict, Evidence | None]:
+    """The verdict on a worker, with the evidence where its screen has to be looked at too."""
     try:
         verdict = _without_agent(row, pane, moment.clock.up)
         if verdict or pane is None:
@@ -169,15 +205,29 @@ def _examined(
         agent = agents.built_in(row.agent)
         evidence = _evidence(row, pane, known, turn, agent, moment)
         verdict = judge(evidence)
-        if not _wants_screen(row, evidence, verdict, has_open_turn):
-            return verdict, None
-        reading = _read_screen(row, pane, moment)
+        return verdict, evidence if _wants_screen(row, evidence, verdict, has_open_turn) else None
+    except (OSError, ValueError, OverflowError, TypeError) as damage:
+        return _damaged(damage), None
+
+
+def _damaged(damage: Exception) -> Verdict:
+    return Verdict(Status.UNKNOWN, f"its row is damaged: {damage}")
+
+
+def _with_screen(
+    row: Listed, verdict: Verdict, evidence: Evidence | None, text: str | None, moment: _Moment
+) -> tuple[Verdict, Reading | None]:
+    """The verdict on a worker, and what its screen told where it was looked at."""
+    if evidence is None or text is None:
+        return verdict, None
+    try:
+        reading = _read_screen(row, text, moment)
         if reading is None:
             return verdict, None
         screen = Seen(reading, moment.clock.boot, moment.clock.up, 0, row.nonce)
         return judge(evidence._replace(screen=screen)), reading
     except (OSError, ValueError, OverflowError, TypeError) as damage:
-        return Verdict(Status.UNKNOWN, f"its row is damaged: {damage}"), None
+        return _damaged(damage), None
 
 
 def _without_agent(row: Listed, pane: Pane | None, up: int) -> Verdict | None:
@@ -200,7 +250,7 @@ def _without_agent(row: Listed, pane: Pane | None, up: int) -> Verdict | None:
 def _evidence(
     row: Listed, pane: Pane, known: Known, turn: Turn | None, agent: Agent | None, moment: _Moment
 ) -> Evidence:
-    silent = moment.wall // 1000 - pane.last_output - 1  # told in whole seconds, so it may be one less
+    silent = moment.silence(pane)
     running = moment.wall - row.started_ms
     prompted = turn is not None and turn.kind == BRIEF and turn.is_open and not turn.prompt_id
     events = known.events
@@ -241,11 +291,29 @@ def _has_rules(agent: str) -> bool:
     return os.path.exists(os.path.join(os.path.dirname(agents.__file__), "screens", f"{agent}.toml"))
 
 
-def _read_screen(row: Listed, pane: Pane, moment: _Moment) -> Reading | None:
+def _screens_of(wanted: Sequence[tuple[Listed, Pane]]) -> dict[str, str]:
+    """The text on each of these workers' screens, by one call per server."""
+    found: dict[str, str] = {}
+    for server in sorted({row.server for row, _ in wanted}):
+        panes = [pane for row, pane in wanted if row.server == server]
+        mux = muxes.at(server)
+        try:
+            found |= mux.texts(panes, lines=_SCREEN_LINES)
+        except WoodwindError as error:
+            if error.code != "tmux":
+                raise
+            # One of them has just gone: the others are read one by one.
+            for pane in panes:
+                with contextlib.suppress(WoodwindError):
+                    found[pane.worker] = mux.text(pane, lines=_SCREEN_LINES)
+    return found
+
+
+def _read_screen(row: Listed, text: str, moment: _Moment) -> Reading | None:
     from woodwind.agents import screens  # 10 ms with tomllib, only where a screen has to be looked at
 
     rules = screens.rules_of(row.agent)
-    found = screens.read(rules, muxes.at(row.server).text(pane, lines=_SCREEN_LINES)) if rules else None
+    found = screens.read(rules, text) if rules else None
     return Reading(found.tells, moment.wall, "screen", text=found.text) if found else None
 
 
@@ -308,7 +376,7 @@ def _screen_counts(new: _News, title: tuple[Status, str] | None, moment: _Moment
     seen, pane = new.known.screen, new.pane
     if not title or seen is None or pane is None:
         return seen is not None
-    silent = max(0, moment.wall // 1000 - pane.last_output - 1) * 1000
+    silent = max(0, moment.silence(pane)) * 1000
     return screen_holds(seen.up, moment.clock.up, silent)
 
 
@@ -319,7 +387,7 @@ def _is_settled(new: _News, agent: Agent | None, title: tuple[Status, str] | Non
     events = new.known.events
     if events and moment.clock.up - events[-1].up < INFER:
         return False
-    silent = (moment.wall // 1000 - new.pane.last_output - 1) * 1000
+    silent = moment.silence(new.pane) * 1000
     idle = new.known.title if title else new.known.screen
     seen_idle = idle is not None and idle.reading.tells is not Tells.WORKING and moment.clock.up - idle.up >= INFER
     return silent >= INFER or seen_idle

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from woodwind.base import paths
+from woodwind.base.clock import new_id
 from woodwind.base.run import find_program
 from woodwind.model.errors import MissingTool, Refused
 from woodwind.muxes.base import SCRUBBED, Pane, Program
@@ -40,6 +41,8 @@ _FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS)
 
 # How often a server that is just going away is asked again.
 _LOOKS = 20
+# So many terminals are read by one call.
+_AT_ONCE = 50
 _Then = Callable[[str], list[tuple[str, ...]]]
 
 
@@ -47,6 +50,13 @@ def socket_path(name: str) -> str:
     """The socket of the server that `tmux -L name` means."""
     folder = os.path.join(os.environ.get("TMUX_TMPDIR") or "/tmp", f"tmux-{os.getuid()}")
     return os.path.join(os.path.realpath(folder), name)
+
+
+def _last(shown: list[str], lines: int) -> str:
+    """The last lines of a screen, without the empty ones at its end."""
+    while shown and not shown[-1].strip():
+        shown.pop()
+    return "".join(f"{line.rstrip()}\n" for line in shown[-lines:])
 
 
 class Watch:
@@ -187,10 +197,25 @@ class Server:
         return self._find(pane.id)
 
     def text(self, pane: Pane, *, lines: int) -> str:
-        shown = self._ask("capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}")
-        while shown and not shown[-1].strip():
-            shown.pop()
-        return "".join(f"{line.rstrip()}\n" for line in shown[-lines:])
+        return _last(self._ask("capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}"), lines)
+
+    def texts(self, panes: Sequence[Pane], *, lines: int) -> dict[str, str]:
+        found: dict[str, str] = {}
+        end = new_id("end")  # a line that no terminal can foresee
+        for start in range(0, len(panes), _AT_ONCE):
+            some = panes[start : start + _AT_ONCE]
+            words: list[str] = []
+            for pane in some:
+                words += ["capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}", ";"]
+                words += ["display-message", "-p", "-t", pane.id, end, ";"]
+            shown = self._ask(*words[:-1])
+            if shown.count(end) != len(some):
+                raise TmuxError("tmux: what several terminals show could not be told apart")
+            for pane in some:
+                where = shown.index(end)
+                found[pane.worker] = _last(shown[:where], lines)
+                del shown[: where + 1]
+        return found
 
     def screen(self, pane: Pane) -> str:
         return "\n".join(self._ask("capture-pane", "-p", "-e", "-t", pane.id))
