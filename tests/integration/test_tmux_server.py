@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from woodwind.muxes.base import Pane
+from woodwind.muxes.base import Pane, Program
 from woodwind.muxes.tmux.client import TmuxError
 from woodwind.muxes.tmux.server import PLACEHOLDER, Server
 from woodwind.testing.repo import git
@@ -385,3 +385,14 @@ def test_several_screens_are_read_by_one_call(sandbox: Sandbox) -> None:
     gone = Pane(id="%999", pid=0, dead=False, last_output=0, worker="w9", **facts)
     with pytest.raises(TmuxError):
         mux.texts([*panes, gone], lines=20)
+
+
+def test_a_program_does_not_inherit_the_title_of_the_one_before(sandbox: Sandbox) -> None:
+    pane = sandbox.run_in_pane("sh", "-c", r"printf '\033]2;Ready\007'; exit 0")
+    sandbox.exit_status(pane, timeout=60)
+    assert sandbox.fact(pane, "pane_title") == "Ready"
+    sandbox.tmux("set-option", "-p", "-t", pane, "@woodwind", "w1")
+    mux = Server(f"{sandbox.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/woodwind")
+    [found] = mux.panes()
+    started = mux.start(found, Program(["cat", "-"], {"PATH": sandbox.env["PATH"]}))
+    assert (started.dead, started.title) == (False, "")

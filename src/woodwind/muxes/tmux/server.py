@@ -184,7 +184,9 @@ class Server:
         return self._find(made, listed)
 
     def start(self, pane: Pane, program: Program) -> Pane:
-        listed = tell(self.server, *_respawn(pane.id, program), _list_panes(pane.id))
+        # The title that the last program left would be taken for a word of the new one.
+        untitled = ("select-pane", "-t", pane.id, "-T", "")
+        listed = tell(self.server, untitled, *_respawn(pane.id, program), _list_panes(pane.id))
         return self._find(pane.id, listed)
 
     def own_session(self, pane: Pane, *, name: str) -> Pane:
