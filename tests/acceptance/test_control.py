@@ -74,7 +74,7 @@ def test_ship_merge_undo_and_dismiss(sandbox: Sandbox, project: Path) -> None:
     desk.press("S", "S", "y", "S")  # whatever comes after the first yes finds the worker busy or gone
     desk.shows("first landed in main", "BACKGROUND", "READY TO SHIP 1")
     assert git(project, "log", "--format=%s", "--no-merges", f"{before}..main") == "Add first"
-    assert names(sandbox, project) == ["second"]
+    sandbox.wait_for(lambda: names(sandbox, project) == ["second"], what="the first to be put away")
     desk.select("first landed in main")
     desk.press("z")
     desk.shows("Take this back")

@@ -85,11 +85,11 @@ def test_python_node_and_rust_projects_get_their_dependencies(sandbox: Sandbox) 
         wheel.writestr(f"{about}/RECORD", f"greeting.py,,\n{about}/METADATA,,\n{about}/WHEEL,,\n{about}/RECORD,,\n")
     commit(repo, "Add a wheel")
     tools = {"npm": "node_modules/bell/package.json", "cargo": ""}
-    for tool in tools:
-        if not sandbox.run("sh", "-c", f"command -v {tool}").stdout:
-            stand_in(sandbox, tool, "mkdir -p node_modules/bell && echo {} > node_modules/bell/package.json")
     # A cargo from rustup finds its toolchain there; nothing else of the real home is used.
     sandbox.env["RUSTUP_HOME"] = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
+    for tool in tools:
+        if sandbox.run("sh", "-c", f"{tool} --version").code:
+            stand_in(sandbox, tool, "mkdir -p node_modules/bell && echo {} > node_modules/bell/package.json")
     tree = new_worker(sandbox, repo)
     found = prepared(sandbox, repo)
     log = sandbox.ww("log", "worker-one", "--environment", "--lines", "200", cwd=repo, check=True).stdout
