@@ -89,7 +89,8 @@ def test_python_node_and_rust_projects_get_their_dependencies(sandbox: Sandbox) 
     sandbox.env["RUSTUP_HOME"] = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
     for tool in tools:
         if sandbox.run("sh", "-c", f"{tool} --version").code:
-            stand_in(sandbox, tool, "mkdir -p node_modules/bell && echo {} > node_modules/bell/package.json")
+            plays = {"npm": "mkdir -p node_modules/bell && echo {} > node_modules/bell/package.json", "cargo": "true"}
+            stand_in(sandbox, tool, plays[tool])
     tree = new_worker(sandbox, repo)
     found = prepared(sandbox, repo)
     log = sandbox.ww("log", "worker-one", "--environment", "--lines", "200", cwd=repo, check=True).stdout

@@ -11,6 +11,7 @@ from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.geometry import Size
 from textual.notifications import Notification
 from textual.screen import Screen
 from textual.widgets import Input, Static
@@ -95,7 +96,7 @@ class ControlPlane(App[None]):
     def on_mount(self) -> None:
         """Begin to look."""
         self.board.focus()
-        self._arrange()
+        self._arrange(self.size)
         self._paint()
         self._feed.start()
         self.set_interval(_AGES_EVERY, self._paint)
@@ -183,20 +184,20 @@ class ControlPlane(App[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """The preview goes beside the list, below it, or away."""
-        self._arrange()
+        self._arrange(event.size)
 
-    def _arrange(self) -> None:
+    def _arrange(self, size: Size) -> None:
         main, preview = self.query_one("#main"), self.query_one("#preview", Preview)
-        below = self.size.width < _SIDE_BY_SIDE
+        below = size.width < _SIDE_BY_SIDE
         main.set_class(below, "-below")
         preview.set_class(below, "-below")
-        preview.display = self._wants_preview and not (below and self.size.height < _TOO_LOW_FOR_PREVIEW)
+        preview.display = self._wants_preview and not (below and size.height < _TOO_LOW_FOR_PREVIEW)
         self._look_at(self.board.selected)
 
     def action_preview(self) -> None:
         """Show the terminal of the selected worker, or hide it."""
         self._wants_preview = not self._wants_preview
-        self._arrange()
+        self._arrange(self.size)
 
     def _look_at(self, row: Row | None) -> None:
         preview = self.query_one("#preview", Preview)

@@ -221,7 +221,7 @@ class Board(ScrollView, can_focus=True):
         else:
             parts = [
                 Segment(_cell(_full_name(row), self._name_room if columns >= 70 else 14), self._style("name")),
-                Segment(_cell(row.state, _STATE), self._style(_class(row.section)) if not acting else self.rich_style),
+                Segment(_cell("…" if acting else row.state, _STATE), self._style(_class(row.section))),
                 Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")),
             ]
         used = sum(width(part.text) for part in (mark, *parts))
