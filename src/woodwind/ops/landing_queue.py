@@ -6,7 +6,7 @@ The target moves only to commits that were verified as they are: to the tip of a
 import contextlib
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 from woodwind.base import paths
@@ -299,9 +299,11 @@ class _Run:
             try:
                 return [future.result() for future in running]
             except BaseException:
-                for lane in self.lanes:  # what runs in them would be waited for
-                    with contextlib.suppress(FileNotFoundError):
-                        lane.end_leftover_job()
+                # What runs in them would be waited for, also what another thread is only about to start.
+                while wait(running, timeout=0.2).not_done:
+                    for lane in self.lanes:
+                        with contextlib.suppress(FileNotFoundError):
+                            lane.end_leftover_job()
                 raise
 
     def _check_target(self, onto: str) -> None:
