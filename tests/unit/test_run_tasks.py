@@ -6,6 +6,7 @@ from woodwind.model.turn import MESSAGE, State, Turn
 from woodwind.ops.run_tasks import no_conversation
 
 DIED = "the agent exited with status 1 in the middle of it"
+CLOSED = "its terminal was closed in the middle of it"
 
 
 def turn(state: State, why: str = "", prompt: str = "") -> Turn:
@@ -17,6 +18,8 @@ def turn(state: State, why: str = "", prompt: str = "") -> Turn:
     [
         ([], True, False),
         ([turn(State.FAILED, DIED)], True, True),  # it never took anything: no conversation can be there
+        ([turn(State.INTERRUPTED, CLOSED)], True, True),
+        ([turn(State.INTERRUPTED, CLOSED, "p")], True, False),
         ([turn(State.FAILED, DIED)], False, False),  # nothing is known about what it took
         ([turn(State.FAILED, DIED, "p")], True, False),
         ([turn(State.DONE, prompt="p"), turn(State.FAILED, DIED)], True, False),
