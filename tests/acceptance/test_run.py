@@ -22,7 +22,7 @@ from woodwind.testing.plans import (
     states_of,
     write_plan,
 )
-from woodwind.testing.repo import git
+from woodwind.testing.repo import commit, git
 from woodwind.testing.sandbox import Sandbox
 
 LONG = os.environ.get("WOODWIND_FAULTS") == "long"
@@ -220,6 +220,25 @@ def test_a_branch_reaches_its_base_by_itself_only_when_asked(sandbox: Sandbox, r
     told = await_run(sandbox, repo, run)
     assert states_of(told) == {"one": "landed", "two": "landed", "ship the branch": "landed"}
     assert files_on(repo, "main") == {"one.txt": "made by one", "fixed.txt": "yes"}
+    # It is a landing like any other: known, undone by moving the base back, and landed again by the run.
+    [landed, *_] = sandbox.ww("history", "--json", cwd=repo, check=True).json["data"]
+    assert (landed["name"], landed["run"], landed["worker"], landed["state"]) == ("feat/all", run, "", "done")
+    undone = sandbox.ww("undo", cwd=repo, check=True)
+    assert "feat/all is out of main: it is back where it was" in undone.stdout
+    assert f"ww run resume {run}" in undone.stderr
+    assert git(repo, "rev-parse", "main") == landed["from"]
+    assert files_on(repo, "main") == {}
+    told = run_status(sandbox, repo, run)
+    assert (told["tasks"]["ship the branch"]["state"], told["needs_you"]) == ("failed", 1)
+    sandbox.ww("run", "resume", run, cwd=repo, check=True)
+    assert states_of(await_run(sandbox, repo, run))["ship the branch"] == "landed"
+    # After something else has landed, a commit reverts it; and it can land once more all the same.
+    commit(repo, "Something else", {"else.txt": "else\n"})
+    sandbox.ww("undo", run, "--no-verify", cwd=repo, check=True)
+    assert files_on(repo, "main") == {"else.txt": "else"}
+    sandbox.ww("run", "resume", run, cwd=repo, check=True)
+    assert states_of(await_run(sandbox, repo, run))["ship the branch"] == "landed"
+    assert set(files_on(repo, "main")) == {"else.txt", "one.txt", "fixed.txt"}
 
 
 def test_what_cannot_go_well_is_refused_before_it_begins(sandbox: Sandbox, repo: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import woodwind
-from woodwind.ops.land import Land
+from woodwind.ops.landing_steps import Land
 from woodwind.ops.undo import TakeBack
 from woodwind.testing.landing_stage import COMMANDS, Stage
 

@@ -41,7 +41,8 @@ KINDS = (
 
 def notice_of(event: Happened, worker: str) -> Notice | None:
     """The line for an event; None for one that is no news in the background."""
-    data, who = event.data, worker or "a worker"
+    data = event.data
+    who = worker or str(data.get("branch") or "a worker")  # a run lands a branch that is no worker's
     words, detail, undo = "", "", ""
     if event.kind == "landing.done":
         commits = data.get("commits", 0)

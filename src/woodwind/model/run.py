@@ -127,6 +127,7 @@ class What(StrEnum):
     DONE = "done"  # the agent ended its turn well
     COLLECTED = "collected"
     LANDED = "landed"
+    UNDONE = "undone"  # the run's own last landing was taken back
     PAUSED = "paused"
     ASKING = "asking"
     ANSWERED = "answered"  # by the run

@@ -153,6 +153,8 @@ class _Work:
         elif what is What.LANDED and state in (State.LANDING, State.READY):
             self._put(task, state=State.LANDED, commit=event.commit, why="", tries=0)
             self._awaken("" if task.closing else task.group)
+        elif what is What.UNDONE and state is State.LANDED and task.closing:
+            self._put(task, state=State.FAILED, why=event.text)
         elif what is What.PAUSED and state is State.PAUSING:
             self._put(task, state=State.TIMED_OUT, why=event.text or "it took longer than its timeout")
             self._probe_over(task)

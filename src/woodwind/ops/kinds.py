@@ -7,8 +7,9 @@ from woodwind.ops.context import Context
 from woodwind.ops.create import Create
 from woodwind.ops.create_in_place import CreateInPlace
 from woodwind.ops.journal import Operation
-from woodwind.ops.land import Land
+from woodwind.ops.land_branch import LandBranch
 from woodwind.ops.landing_batch import QueuedLand
+from woodwind.ops.landing_steps import Land
 from woodwind.ops.purge import Purge
 from woodwind.ops.remove import Leave, Remove
 from woodwind.ops.restore import ComeBack, Restore
@@ -21,6 +22,7 @@ KINDS: dict[str, Callable[[Context, Mapping[str, Any]], Operation]] = {
     Create.kind: Create,
     CreateInPlace.kind: CreateInPlace,
     Land.kind: Land,
+    LandBranch.kind: LandBranch,
     TakeBack.kind: TakeBack,
     QueuedLand.kind: QueuedLand,
     TakeBackQueue.kind: TakeBackQueue,

@@ -61,7 +61,7 @@ def look(ctx: Context, worker: Worker, request: LandRequest, *, via: str = "") -
     tip = tree.head()
     onto = tip_of_target(ctx, via, settings.remote, target)
     _check_markers(ctx, worker, tree, changes, tip, onto)
-    if not changes and taken_out(ctx, worker, onto) is None:
+    if not changes and taken_out(ctx, worker.id, onto) is None:
         _check_not_in(ctx, worker, tip, onto, target)
     method = request.method or settings.method
     return Landable(tree, tip, changes, target, method, via, settings.remote, onto)
@@ -111,12 +111,12 @@ def tip_of_target(ctx: Context, via: str, remote: str, target: str) -> str:
     return there
 
 
-def taken_out(ctx: Context, worker: Worker, onto: str) -> landings.Landing | None:
-    """The undo that took this worker's last landing back by a commit which `onto` has, or None.
+def taken_out(ctx: Context, whose: str, onto: str) -> landings.Landing | None:
+    """The undo that took the last landing of a worker or run back by a commit which `onto` has, or None.
 
     Git counts commits that were reverted as merged: to land again, that commit has to be reverted first.
     """
-    last = next((one for one in landings.of_worker(ctx.store, worker.id) if one.state in ("done", "undone")), None)
+    last = next((one for one in landings.of_worker(ctx.store, whose) if one.state in ("done", "undone")), None)
     if last is None or last.kind != "undo" or last.state != "done" or last.verified == "before":
         return None
     return last if merging.is_ancestor(ctx.repo.common, last.new, onto) else None
@@ -143,13 +143,13 @@ def _check_not_in(ctx: Context, worker: Worker, tip: str, onto: str, target: str
             hint=f"ww diff {worker.name} shows what it did.",
         )
     if merging.is_ancestor(common, tip, onto):
-        raise already_in(worker, target)
+        raise already_in(worker.name, target)
 
 
-def already_in(worker: Worker, target: str) -> Refused:
+def already_in(name: str, target: str) -> Refused:
     """All that the worker did is in the target."""
     return Refused(
-        f"all that {worker.name} did is in {target} already",
+        f"all that {name} did is in {target} already",
         code="already_landed",
-        hint=f"Nothing was changed. It can go: ww rm {worker.name}",
+        hint=f"Nothing was changed. It can go: ww rm {name}",
     )

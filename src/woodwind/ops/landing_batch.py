@@ -16,23 +16,21 @@ from woodwind.git.identity import lock_of
 from woodwind.git.lanes import Lane
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.landing import LandRequest
-from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
+from woodwind.ops.begin_landing import begin_worker, free_to_land
 from woodwind.ops.context import Context
 from woodwind.ops.critic import judge, told
-from woodwind.ops.land import Land
 from woodwind.ops.landable import look
+from woodwind.ops.landing_steps import Land
 from woodwind.ops.verify import lanes_beside
-from woodwind.store import events, landing_queues, landings, operations, workers
+from woodwind.store import events, landing_queues, landings, operations
 from woodwind.store.landings import Landing
-from woodwind.store.operations import OperationRow
 
 
 class QueuedLand(Land):
     """The landing of one worker in a batch. The target moves for all of the batch at once."""
 
     kind = "queue_land"
-    row: OperationRow
     onto = ""
 
     def _onto(self, landing: Landing) -> str:
@@ -52,8 +50,8 @@ class QueuedLand(Land):
         return self.landing.new
 
     def _intend(self, step: str) -> None:
-        operations.intend(self.ctx.store, self.row.id, step)
-        self.row.step = step
+        operations.intend(self.ctx.store, self.begun.id, step)
+        self.begun.step = step
         failpoint(f"{self.kind}.before_{step}")
 
     def move_batch(self, old: str, new: str, names: str) -> None:
@@ -95,40 +93,15 @@ class QueuedLand(Land):
 
 def begin(ctx: Context, worker: Worker, queue: str, request: LandRequest) -> QueuedLand:
     """Look at a worker, ask the critic, and journal its landing; the caller holds its lock."""
-    current = workers.find(ctx.store, worker.id)
-    if current is None or current.phase in (Phase.REMOVED, Phase.CREATING, Phase.LANDING):
-        raise Refused(f"{worker.name} cannot land now: it is {current.phase if current else 'gone'}", code="busy")
+    current = free_to_land(ctx, worker)
     facts = look(ctx, current, request)
     warnings = judge(ctx, current, "ship", target=facts.target)
     ctx.notes += [f"{current.name}: {told(finding)}" for finding in warnings]
-    landing = landings.begun(
-        worker.id,
-        project=worker.project,
-        name=worker.name,
-        target=facts.target,
-        via=facts.via,
-        remote=facts.remote,
-        method=facts.method,
-        tip=facts.tip,
-        previous_phase=current.phase,
-    )
-    args = {
-        "landing": landing.id,
-        "queue": queue,
-        "worker": worker.id,
-        "project": worker.project,
-        "common": ctx.repo.common,
-        "path": facts.tree.path,
-        "admin": facts.tree.admin,
-        "request": list(request),
-    }
-    with ctx.store.transaction() as db:
-        landings.add(db, landing)
-        workers.set_phase(db, worker.id, Phase.LANDING)
+
+    def enter(db: Any, landing: Landing) -> None:
         landing_queues.change(db, queue, worker.id, landing=landing.id)
-        row = operations.begin(db, project=worker.project, worker=worker.id, kind=QueuedLand.kind, args=args)
-    operation = QueuedLand(ctx, args)
-    operation.subject, operation.row = current, row
+
+    operation = begin_worker(ctx, QueuedLand, current, facts, request, beside=enter, queue=queue)
     failpoint("queue.after_begin")
     return operation
 
@@ -137,8 +110,8 @@ def intend(ctx: Context, batch: Sequence[QueuedLand], step: str) -> None:
     """Write down, durably and at once, that all of a batch are about to be at a step."""
     with ctx.store.transaction() as db:
         for operation in batch:
-            operations.intend_in(db, operation.row.id, step)
-            operation.row.step = step
+            operations.intend_in(db, operation.begun.id, step)
+            operation.begun.step = step
 
 
 def move(ctx: Context, batch: Sequence[QueuedLand], old: str, new: str) -> None:
@@ -147,8 +120,8 @@ def move(ctx: Context, batch: Sequence[QueuedLand], old: str, new: str) -> None:
         for operation in batch:
             queue, worker = operation.args["queue"], operation.args["worker"]
             landing_queues.change(db, queue, worker, batch_old=old, batch_new=new)
-            operations.intend_in(db, operation.row.id, "move")
-            operation.row.step = "move"
+            operations.intend_in(db, operation.begun.id, "move")
+            operation.begun.step = "move"
     failpoint("queue.before_move")
     names = ", ".join(operation.landing.name for operation in batch)
     batch[-1].move_batch(old, new, names)
@@ -156,7 +129,7 @@ def move(ctx: Context, batch: Sequence[QueuedLand], old: str, new: str) -> None:
     with ctx.store.transaction() as db:
         for operation in batch:
             operation.commit(db)
-            operations.finish(db, operation.row.id, "done")
+            operations.finish(db, operation.begun.id, "done")
     failpoint("queue.after_commit")
 
 
@@ -168,10 +141,10 @@ def give_up(
     with ctx.store.transaction() as db:
         operation.abandoned(db)
         if operation.moved:  # it failed at something after its target had moved
-            operations.finish(db, operation.row.id, "done")
+            operations.finish(db, operation.begun.id, "done")
             return
         landings.change(db, landing.id, why=why or "the queue was stopped")
-        operations.finish(db, operation.row.id, "undone")
+        operations.finish(db, operation.begun.id, "undone")
         if dropped:
             drop(db, queue, operation.subject or landing, landing.project, why, output, code=code)
         # One that fell out keeps its landing, which tells at which commit it was.

@@ -12,8 +12,8 @@ from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.critic import judge, told
 from woodwind.ops.journal import worker_lock
-from woodwind.ops.land import commit_dirty
 from woodwind.ops.landable import look
+from woodwind.ops.landing_steps import commit_dirty
 from woodwind.ops.verify import landing_config, lane_of
 from woodwind.store import events, landings
 from woodwind.tickets import github

@@ -14,7 +14,7 @@ from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
 from woodwind.ops.interrupt import interrupt
 from woodwind.ops.preflight import preflight, require, require_own_landing, require_permissions
-from woodwind.ops.run_state import change, check_may_command, read
+from woodwind.ops.run_state import change, check_may_command, heed_undone, read
 from woodwind.store import runs, workers
 from woodwind.store.runs import RunRow
 
@@ -222,6 +222,7 @@ def resume(ctx: Context, row: RunRow, *, message: str = "") -> dict[str, Any]:
     others = runs.listed(ctx.store, row.project, live=True)
     if row.mode == "into" and any(o.id != row.id and o.mode == "into" and o.target == row.target for o in others):
         raise runs.in_use(row.target)
+    heed_undone(ctx.store, row.id)
     before = read(ctx.store, row.id).run
     if row.state == "running" and not message:
         raise Refused(f"the run {row.id} is running already", code="running")

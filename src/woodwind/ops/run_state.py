@@ -10,10 +10,10 @@ from woodwind.base.clock import id_for, now, to_ms
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import locked
 from woodwind.model.errors import NotFound, Refused
-from woodwind.model.run import Decision, Happened, Run, Task
+from woodwind.model.run import Decision, Happened, Run, Task, What
 from woodwind.model.schedule import step
 from woodwind.ops.context import Context
-from woodwind.store import projects, runs
+from woodwind.store import landings, projects, runs
 from woodwind.store.db import Store
 from woodwind.store.runs import RunRow
 
@@ -61,6 +61,16 @@ def change(
             before = Known(row, after)
         failpoint("run.after_save")
     return before, decisions
+
+
+def heed_undone(store: Store, run: str) -> None:
+    """Let a run know that the landing of its own branch was taken back, where it does not yet."""
+    ended = (one for one in landings.of_worker(store, run) if one.state in ("done", "undone"))
+    last = next(ended, None)
+    closing = [task.id for task in read(store, run).run.tasks.values() if task.closing and not task.lane]
+    if last and last.kind == "undo":
+        why = f"its landing on {last.target} was undone"
+        change(store, run, [Happened(What.UNDONE, task, text=why) for task in closing])
 
 
 def worker_id(run: str, task: Task) -> str:

@@ -28,6 +28,7 @@ from woodwind.ops.diff import work_tree
 from woodwind.ops.free_names import Request
 from woodwind.ops.interrupt import interrupt
 from woodwind.ops.journal import recover
+from woodwind.ops.land_branch import land_branch
 from woodwind.ops.listing import told_question
 from woodwind.ops.presence import with_person
 from woodwind.ops.resume import resume
@@ -296,9 +297,9 @@ def land_task(doing: Doing) -> Happened:
     """Land the task's commits on the run's branch; then its worker is put away."""
     ctx, row, task = doing.ctx, doing.row, doing.task
     try:
-        if task.closing and not task.lane:
-            return doing.told(What.LANDED, commit=ship_branch(ctx, row))
         recover(ctx, row.project)
+        if task.closing and not task.lane:
+            return doing.told(What.LANDED, commit=land_branch(ctx, row))
         known = workers.find(ctx.store, task.worker)
         before = landed_as(ctx, known, row.target) if known else ""
         if before:
@@ -343,15 +344,6 @@ def merged_elsewhere(ctx: Context, worker: Worker, target: str) -> str:
         return ""
     common, tip = ctx.repo.common, branch_tip(ctx.repo.common, target)
     return tip if tip and merging.is_ancestor(common, asked.tip, tip) else ""
-
-
-def ship_branch(ctx: Context, row: RunRow) -> str:
-    """Land the run's own branch on its base, tested merged; the commit that the base is at then."""
-    from woodwind.ops.land_branch import land_branch  # for the last moment of some runs only
-
-    return land_branch(
-        ctx, row.project, row.target, str(row.spec["base"]), verify_it=bool(row.spec.get("verify", True))
-    )
 
 
 def pause_task(doing: Doing) -> Happened:

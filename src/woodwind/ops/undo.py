@@ -1,6 +1,7 @@
 """`ww undo`: a landing is taken back out of its target, a removal is undone; of a ship, both."""
 
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 from woodwind.base.files import locked
@@ -13,18 +14,23 @@ from woodwind.model.landing import LandRequest, listed
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.address import check_may_touch
+from woodwind.ops.begin_landing import begin_undo, carry_through
 from woodwind.ops.context import Context
 from woodwind.ops.history import history
-from woodwind.ops.journal import Step, carry_out, worker_lock
-from woodwind.ops.land import Conflict, Land, may_go_unverified, tell_failure
+from woodwind.ops.journal import Step, worker_lock
+from woodwind.ops.land import may_go_unverified
+from woodwind.ops.landing_steps import Conflict, Land, tell
 from woodwind.ops.restore import find_removed, restore
+from woodwind.ops.run_state import check_may_command, heed_undone
 from woodwind.ops.verify import lane_of
-from woodwind.store import events, landing_queues, landings, operations, removals, workers
+from woodwind.store import landing_queues, landings, removals, runs, workers
 
 
 def undo(ctx: Context, project: str, name: str, *, verify: bool = True) -> dict[str, Any]:
     """Take back what was done last, or last to a worker, or what has this id; return what is as before again."""
     entry = _what(ctx, project, name)
+    if entry["run"]:
+        return {"landing": _take_run_back(ctx, entry, verify=verify), "restored": None}
     worker = workers.find(ctx.store, entry["worker"])
     if worker is None:
         raise NotFound(f"the worker {entry['name']} is not in the store any more", code="no_worker")
@@ -35,18 +41,34 @@ def undo(ctx: Context, project: str, name: str, *, verify: bool = True) -> dict[
             return {"landing": None, "restored": _restore(ctx, project, worker)}
     else:
         landing = landings.find(ctx.store, entry["id"])
-    if landing is None or landing.state != "done" or landing.kind != "land":
-        raise Refused(
-            f"{entry['id']} cannot be undone: it is {entry['kind']}, {entry['state']}",
-            code="not_undoable",
-            hint="`ww history` shows what can be. What an undo took back lands again by `ww ship`.",
-        )
-    taken_back = take_back(ctx, worker, landing, verify=verify)
+    landing = _undoable(landing, entry)
+    taken_back = take_back(ctx, landing, verify=verify)
     restored = None
     removal = removals.current(ctx.store, worker.id)
     if landing.removal and removal and removal.id == landing.removal:
         restored = _restore(ctx, project, worker)
     return {"landing": taken_back, "restored": restored}
+
+
+def _undoable(landing: landings.Landing | None, entry: Mapping[str, Any]) -> landings.Landing:
+    if landing is None or landing.state != "done" or landing.kind != "land":
+        again = f"`ww run resume {entry['run']}`" if entry["run"] else "`ww ship`"
+        raise Refused(
+            f"{entry['id']} cannot be undone: it is {entry['kind']}, {entry['state']}",
+            code="not_undoable",
+            hint=f"`ww history` shows what can be. What an undo took back lands again by {again}.",
+        )
+    return landing
+
+
+def _take_run_back(ctx: Context, entry: Mapping[str, Any], *, verify: bool) -> dict[str, Any]:
+    """Take the landing of a run's own branch back; the run then knows that it has that before it again."""
+    row, _ = runs.load(ctx.store, entry["run"])
+    check_may_command(ctx, row)
+    taken_back = take_back(ctx, _undoable(landings.find(ctx.store, entry["id"]), entry), verify=verify)
+    heed_undone(ctx.store, row.id)
+    ctx.notes.append(f"{entry['name']} itself is as it was. To land it again: ww run resume {row.id}")
+    return taken_back
 
 
 def _what(ctx: Context, project: str, name: str) -> dict[str, Any]:
@@ -55,11 +77,13 @@ def _what(ctx: Context, project: str, name: str) -> dict[str, Any]:
             if name == entry["id"]:
                 return entry  # it is told why it cannot be undone
             continue
-        if not name or name in (entry["id"], entry["worker"]) or naming.key(name) == naming.key(entry["name"]):
+        ids = (entry["id"], entry["worker"], entry["run"])
+        if not name or name in ids or naming.key(name) == naming.key(entry["name"]):
             return entry
     if name:  # by its branch, as removed workers may be named
         worker, removal = find_removed(ctx, project, name)
-        return {"id": removal.id, "kind": "remove", "state": "done", "name": worker.name, "worker": worker.id}
+        found = {"id": removal.id, "kind": "remove", "state": "done", "name": worker.name, "worker": worker.id}
+        return {**found, "run": ""}
     raise NotFound("nothing was landed or removed in this project", code="no_worker", hint="`ww history` lists it.")
 
 
@@ -67,50 +91,19 @@ def _restore(ctx: Context, project: str, worker: Worker) -> dict[str, Any]:
     return restore(ctx, *find_removed(ctx, project, worker.id))
 
 
-def take_back(ctx: Context, worker: Worker, landing: landings.Landing, *, verify: bool) -> dict[str, Any]:
+def take_back(ctx: Context, landing: landings.Landing, *, verify: bool) -> dict[str, Any]:
     """Take a landing out of its target: moved back where nothing came after it, else by a commit that reverts it."""
-    with worker_lock(worker.id):
-        request = LandRequest(verify=verify)
-        undoing = landings.begun(
-            worker.id,
-            project=worker.project,
-            name=worker.name,
-            target=landing.target,
-            via=landing.via,
-            remote=landing.remote,
-            method=landing.method,
-            kind="undo",
-            undoes=landing.id,
-            previous_phase=worker.phase,
-        )
-        args = {
-            "landing": undoing.id,
-            "undoes": landing.id,
-            "worker": worker.id,
-            "project": worker.project,
-            "common": ctx.repo.common,
-            "request": list(request),
-        }
+    request = LandRequest(verify=verify)
+    with worker_lock(landing.worker):
         in_batch = landing_queues.of_landing(ctx.store, landing.id) is not None
         if in_batch or landing.via != "local" or branch_tip(ctx.repo.common, landing.target) != landing.new:
-            may_go_unverified(ctx, worker.project, request)
-        with lane_of(ctx, worker.project, landing.new) as lane:
-            with ctx.store.transaction() as db:
-                landings.add(db, undoing)
-                row = operations.begin(db, project=worker.project, worker=worker.id, kind=TakeBack.kind, args=args)
-            operation = TakeBack(ctx, args)
-            operation.lane, operation.subject = lane, worker
-            try:
-                carry_out(ctx, operation, row)
-            except (WoodwindError, OSError) as error:
-                tell_failure(ctx, undoing, error)
-                raise
-    done = landings.find(ctx.store, undoing.id)
-    assert done
+            may_go_unverified(ctx, landing.project, request)
+        with lane_of(ctx, landing.project, landing.new) as lane:
+            done = carry_through(ctx, begin_undo(ctx, TakeBack, landing, request), lane)
     return {
         "id": done.id,
         "undoes": landing.id,
-        "name": worker.name,
+        "name": done.name,
         "target": done.target,
         "from": done.old,
         "to": done.new,
@@ -188,7 +181,7 @@ class TakeBack(Land):
         if worker and worker.phase == Phase.LANDED:
             workers.set_phase(db, worker.id, Phase(self.undone.previous_phase or Phase.PAUSED))
         data = {"landing": self.args["undoes"], "target": landing.target, "from": landing.old, "to": landing.new}
-        events.append(db, project=landing.project, worker=landing.worker, kind="landing.undone", data=data)
+        tell(db, landing, "landing.undone", data)
 
     def abandoned(self, db: sqlite3.Connection) -> None:
         if self.moved:

@@ -1,7 +1,7 @@
 """`ww undo` after a queue: all that it landed is taken back, by one move where nothing came after it."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ from woodwind.git.identity import lock_of
 from woodwind.model.errors import NotFound, WoodwindError
 from woodwind.model.landing import LandRequest
 from woodwind.ops.address import check_may_touch
+from woodwind.ops.begin_landing import begin_undo
 from woodwind.ops.context import Context
 from woodwind.ops.history import history
 from woodwind.ops.journal import worker_lock
@@ -108,66 +109,33 @@ def _rewind(ctx: Context, queue: str, pairs: Sequence[tuple[Entry, Landing]], ti
     with contextlib.ExitStack() as held:
         for entry, _ in sorted(pairs, key=lambda pair: pair[0].worker):
             held.enter_context(worker_lock(entry.worker))
-        begun = [_begin(ctx, queue, entry, landing, tip, back) for entry, landing in pairs]
+        begun = [_begin(ctx, queue, landing, tip, back) for _, landing in pairs]
         failpoint("queue.before_rewind")
         try:
             with locked(lock_of(ctx.repo.common)):
                 targets.rewind(ctx.repo.common, pairs[-1][1].target, tip, back, why=f"took back {queue}")
         except BaseException:
-            for operation, row in begun:
+            for operation in begun:
                 operation._look_whether_it_moved()
                 with ctx.store.transaction() as db:
                     operation.abandoned(db)
-                    operations.finish(db, row, "done" if operation.moved else "undone")
+                    operations.finish(db, operation.begun.id, "done" if operation.moved else "undone")
             raise
         failpoint("queue.after_rewind")
         with ctx.store.transaction() as db:
-            for operation, row in begun:
+            for operation in begun:
                 operation.commit(db)
-                operations.finish(db, row, "done")
+                operations.finish(db, operation.begun.id, "done")
 
 
-def _begin(ctx: Context, queue: str, entry: Entry, landing: Landing, tip: str, back: str) -> tuple[TakeBackQueue, str]:
-    worker = workers.find(ctx.store, entry.worker)
-    undoing = landings.begun(
-        entry.worker,
-        project=landing.project,
-        name=landing.name,
-        target=landing.target,
-        via=landing.via,
-        remote=landing.remote,
-        method=landing.method,
-        kind="undo",
-        undoes=landing.id,
-        old=landing.new,
-        new=landing.old,
-        verified="before",
-        previous_phase=worker.phase if worker else "",
-    )
-    args: Mapping[str, Any] = {
-        "landing": undoing.id,
-        "undoes": landing.id,
-        "queue": queue,
-        "worker": entry.worker,
-        "project": landing.project,
-        "common": ctx.repo.common,
-        "from": tip,
-        "to": back,
-        "request": list(LandRequest()),
-    }
-    with ctx.store.transaction() as db:
-        landings.add(db, undoing)
-        kind = TakeBackQueue.kind
-        row = operations.begin(db, project=landing.project, worker=entry.worker, kind=kind, args=dict(args))
-        operations.intend_in(db, row.id, "move")
-    return TakeBackQueue(ctx, args), row.id
+def _begin(ctx: Context, queue: str, landing: Landing, tip: str, back: str) -> TakeBackQueue:
+    known = {"old": landing.new, "new": landing.old, "verified": "before"}
+    whole = {"queue": queue, "from": tip, "to": back}
+    return begin_undo(ctx, TakeBackQueue, landing, LandRequest(), known=known, step="move", **whole)
 
 
 def _take_back_one(ctx: Context, queue: str, entry: Entry, landing: Landing, *, verify: bool) -> None:
-    worker = workers.find(ctx.store, entry.worker)
-    if worker is None:
-        raise NotFound(f"the worker {landing.name} is not in the store any more", code="no_worker")
-    take_back(ctx, worker, landing, verify=verify)
+    take_back(ctx, landing, verify=verify)
     with ctx.store.transaction() as db:
         landing_queues.change(db, queue, entry.worker, state=UNDONE)
 

@@ -38,6 +38,11 @@ class Landing(NamedTuple):
     undoes: str
     at: datetime
 
+    @property
+    def run(self) -> str:
+        """The run whose own branch landed, in the place of a worker; "" for the landing of a worker."""
+        return self.worker if self.worker.startswith("r") else ""
+
 
 _COLUMNS = ", ".join(Landing._fields)
 

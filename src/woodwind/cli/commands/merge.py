@@ -13,8 +13,9 @@ from woodwind.model.errors import WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.ops.address import check_may_touch, find_worker
 from woodwind.ops.context import Context
-from woodwind.ops.land import Conflict, leave_conflicts
+from woodwind.ops.land import leave_conflicts
 from woodwind.ops.land_plan import plan
+from woodwind.ops.landing_steps import Conflict
 from woodwind.ops.projects import current
 from woodwind.ops.ship import merge
 
