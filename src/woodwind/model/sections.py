@@ -73,16 +73,33 @@ def rows(workers: Sequence[Entry], notices: Sequence[Notice], *, now: float, ord
 
     `order` has the ids of workers that are ready, in the order in which they had best be landed.
     """
-    placed: dict[Section, list[Row]] = {section: [] for section in Section}
-    for worker in workers:
-        row = _row(worker, now)
-        placed[row.section].append(row)
-    rank = {worker: n for n, worker in enumerate(order)}
-    placed[Section.NEEDS_YOU].sort(key=lambda row: row.since or now)  # who has waited longest
-    placed[Section.READY_TO_SHIP].sort(key=lambda row: rank.get(row.key, len(rank)))
-    placed[Section.IN_FLIGHT].sort(key=lambda row: _FLIGHT_ORDER.get(row.state.split()[0], len(_FLIGHT_ORDER)))
-    placed[Section.BACKGROUND] = [_background(n) for n in sorted(notices, key=lambda n: -n.at)]
-    return [row for section in Section for row in placed[section]]
+    return Rows().of(workers, notices, now=now, order=order)
+
+
+class Rows:
+    """Makes rows again and again, that of a worker only where something about it is new."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[Entry, bool, Row]] = {}
+
+    def of(
+        self, workers: Sequence[Entry], notices: Sequence[Notice], *, now: float, order: Sequence[str] = ()
+    ) -> list[Row]:
+        """All rows, as `rows` has them."""
+        before, self._made = self._made, {}
+        placed: dict[Section, list[Row]] = {section: [] for section in Section}
+        for worker in workers:
+            lost = _is_lost(worker, now)  # all that time alone changes
+            known = before.get(worker["id"])
+            row = known[2] if known and known[:2] == (worker, lost) else _row(worker, now)
+            self._made[worker["id"]] = (worker, lost, row)
+            placed[row.section].append(row)
+        rank = {worker: n for n, worker in enumerate(order)}
+        placed[Section.NEEDS_YOU].sort(key=lambda row: row.since or now)  # who has waited longest
+        placed[Section.READY_TO_SHIP].sort(key=lambda row: rank.get(row.key, len(rank)))
+        placed[Section.IN_FLIGHT].sort(key=lambda row: _FLIGHT_ORDER.get(row.state.split()[0], len(_FLIGHT_ORDER)))
+        placed[Section.BACKGROUND] = [_background(n) for n in sorted(notices, key=lambda n: -n.at)]
+        return [row for section in Section for row in placed[section]]
 
 
 _FLIGHT_ORDER = {state: n for n, state in enumerate("landing working ready starting queued paused".split())}
@@ -137,11 +154,15 @@ def needs_you(worker: Entry, now: float) -> str:
             return f"it exited: {worker['detail']}"
     if turn.get("state") == "failed":
         return f"its turn failed: {one_line(turn.get('why') or turn.get('last_words') or worker['detail'], 300)}"
-    if status == Status.UNKNOWN and phase in _ALIVE and worker["agent"] != SHELL:
-        since = seconds(worker.get("since") or "")
-        if since and now - since >= UNKNOWN_TOO_LONG:
-            return f"nothing is known of it: {worker['detail']}"
-    return ""
+    return f"nothing is known of it: {worker['detail']}" if _is_lost(worker, now) else ""
+
+
+def _is_lost(worker: Entry, now: float) -> bool:
+    """Whether nothing has been known of an agent for too long."""
+    if worker["status"] != Status.UNKNOWN or worker["phase"] not in _ALIVE or worker["agent"] == SHELL:
+        return False
+    since = seconds(worker.get("since") or "")
+    return bool(since) and now - since >= UNKNOWN_TOO_LONG
 
 
 def is_ready_to_ship(worker: Entry) -> bool:

@@ -1,6 +1,7 @@
 """`ww ls`: every worker with what is known about it now. The hottest command: mind what it imports."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from woodwind.base.clock import from_ms
@@ -26,7 +27,19 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
         from woodwind.ops.projects import current
 
         current(ctx)
-    rows = listing.rows(ctx.store, project)
+    entries = _entries(ctx, project, listing.rows(ctx.store, project), everywhere=everywhere)
+    return Outcome(entries, notes=ctx.notes)
+
+
+def list_some(ctx: Context, workers: Sequence[str], *, everywhere: bool = False) -> list[dict[str, Any]]:
+    """These workers as `list_workers` has them; without those that are not there, or not in the current project."""
+    project = "" if everywhere else ctx.known_project
+    if not workers or not (everywhere or project):
+        return []
+    return _entries(ctx, project, listing.rows(ctx.store, project, workers), everywhere=everywhere)
+
+
+def _entries(ctx: Context, project: str, rows: list[Listed], *, everywhere: bool) -> list[dict[str, Any]]:
     sights = look(ctx, rows)
     names = projects.names(ctx.store) if everywhere else {}
     if not everywhere:
@@ -40,7 +53,7 @@ def list_workers(ctx: Context, *, everywhere: bool = False) -> Outcome:
     unready = unsettled(ctx, project)
     for entry in entries:
         entry["environment"] = unready.get(entry["id"])
-    return Outcome(entries, notes=ctx.notes)
+    return entries
 
 
 def _elsewhere(ctx: Context, project: str) -> bool:

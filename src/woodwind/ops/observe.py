@@ -82,8 +82,9 @@ def observe(ctx: Context, workers: Sequence[str] = (), listed: Panes | None = No
 
     `listed` is a list of panes that is younger than whatever happened to these workers.
     """
-    rows = [row for row in listing.rows(ctx.store) if not workers or row.id in workers]
-    before = told.of_all(ctx.store)
+    few = workers if len(workers) <= _FEW else ()
+    rows = [row for row in listing.rows(ctx.store, workers=few) if not workers or row.id in workers]
+    before = told.of_all(ctx.store, few)
     changes = []
     for sight in look(ctx, rows, listed).values():
         was = before[sight.row.id].status if sight.row.id in before else ""
@@ -139,9 +140,9 @@ def look(ctx: Context, rows: Sequence[Listed], listed: Panes | None = None) -> d
     # The daemon asks for single ones, often; for most of them one search for all is faster.
     few = [row.id for row in rows] if len(rows) <= _FEW else []
     known = readings.of_starts(ctx.store, moment.clock.boot, few)
-    last = turns.last_of_each(ctx.store)
+    last = turns.last_of_each(ctx.store, few)
     open_turns = turns.open_workers(ctx.store)
-    announced = told.of_all(ctx.store)
+    announced = told.of_all(ctx.store, few)
     sights: dict[str, Sight] = {}
     news: list[_News] = []
     first: dict[str, tuple[Verdict, Evidence | None]] = {}
@@ -339,8 +340,9 @@ def _write_down(ctx: Context, news: list[_News], sights: dict[str, Sight], momen
     except (sqlite3.OperationalError, OSError) as error:
         ctx.notes.append(f"what was seen of the agents could not be written down: {error}")
         return
-    known = readings.of_starts(ctx.store, moment.clock.boot, [new.row.id for new in news])
-    last = turns.last_of_each(ctx.store)
+    changed = [new.row.id for new in news]
+    known = readings.of_starts(ctx.store, moment.clock.boot, changed)
+    last = turns.last_of_each(ctx.store, changed)
     for new in news:
         sight = sights[new.row.id]
         verdict = sight.verdict

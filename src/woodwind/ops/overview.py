@@ -1,7 +1,7 @@
 """All that the control plane shows, in one look: workers with their work, and what happened lately."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from woodwind.git import worktrees
@@ -13,9 +13,12 @@ from woodwind.model.status import Phase, Status
 from woodwind.model.worker import SHELL
 from woodwind.ops.context import Context
 from woodwind.ops.lately import lately
-from woodwind.ops.listing import list_workers
+from woodwind.ops.listing import list_some, list_workers
 from woodwind.ops.run_headlines import headlines
 from woodwind.store import forecasts, landing_queues, landings, projects, readings, workers
+
+# For so many workers one question each is faster than one for all.
+_FEW = 20
 
 
 class Overview(NamedTuple):
@@ -29,27 +32,70 @@ class Overview(NamedTuple):
     runs: Sequence[str] = ()  # those that are under way, in a few words each
 
 
+# Events that change nothing but their own worker's row. After any other one, everything is looked at.
+OF_ONE_WORKER = frozenset(
+    (
+        "status.changed",
+        "turn.submitted",
+        "turn.done",
+        "turn.failed",
+        "turn.interrupted",
+        "turn.committed",
+        "question.answered",
+        "worker.paused",
+        "worker.resumed",
+    )
+)
+
+
 class Looker:
     """Looks again and again, and counts a worker's work anew only after something happened to it."""
 
     def __init__(self, *, everywhere: bool) -> None:
         self._everywhere = everywhere
         self._work: dict[str, tuple[Any, Mapping[str, Any]]] = {}
+        self._last: Overview | None = None
 
     def look(self, ctx: Context) -> Overview:
         """What there is to show now."""
         outcome = list_workers(ctx, everywhere=self._everywhere)
-        tools = readings.last_tools(ctx.store) if any(e["status"] == Status.WORKING for e in outcome.data) else {}
-        tried = {project: _Tried(ctx, project) for project in {entry["project"] for entry in outcome.data}}
-        found = [tried[e["project"]].told(self._with_work(ctx, _with_tool(e, tools))) for e in outcome.data]
+        found = self._told(ctx, outcome.data)
         known = {entry["id"] for entry in found}
         self._work = {worker: work for worker, work in self._work.items() if worker in known}
         project = "" if self._everywhere else ctx.known_project
         told = lately(ctx, project) if self._everywhere or project else []
-        order = [worker for project in tried for worker in _order(ctx, project, found)]
         name = "" if self._everywhere else ctx.repo.name
-        under_way = headlines(ctx.store, project) if self._everywhere or project else []
-        return Overview(found, told, order, name, tuple(outcome.notes), under_way)
+        self._last = Overview(found, told, _order_of_all(ctx, found), name, tuple(outcome.notes), self._headlines(ctx))
+        return self._last
+
+    def look_at(self, ctx: Context, workers: Collection[str]) -> Overview:
+        """The same where nothing happened but to these workers: what is shown of all others is kept as it was."""
+        last = self._last
+        if last is None or last.notes:  # a note may be about any of them
+            return self.look(ctx)
+        anew = {entry["id"]: entry for entry in list_some(ctx, sorted(workers), everywhere=self._everywhere)}
+        shown = {entry["id"] for entry in last.workers}
+        if ctx.notes or anew.keys() != shown.intersection(workers):
+            ctx.notes.clear()
+            return self.look(ctx)
+        before = {entry["id"]: entry.get("work") for entry in last.workers}
+        told = {entry["id"]: entry for entry in self._told(ctx, list(anew.values()))}
+        found = [told.get(entry["id"], entry) for entry in last.workers]
+        is_same_work = all(before[worker] == entry.get("work") for worker, entry in told.items())
+        order = last.order if is_same_work else _order_of_all(ctx, found)
+        self._last = last._replace(workers=found, order=order, runs=self._headlines(ctx))
+        return self._last
+
+    def _headlines(self, ctx: Context) -> list[str]:
+        project = "" if self._everywhere else ctx.known_project
+        return headlines(ctx.store, project) if self._everywhere or project else []
+
+    def _told(self, ctx: Context, entries: Sequence[Entry]) -> list[Entry]:
+        """The entries with what only the control plane shows: tools, work, and what came of landing it."""
+        tools = readings.last_tools(ctx.store) if any(e["status"] == Status.WORKING for e in entries) else {}
+        few = [entry["id"] for entry in entries] if len(entries) <= _FEW else []
+        tried = {project: _Tried(ctx, project, few) for project in {entry["project"] for entry in entries}}
+        return [tried[e["project"]].told(self._with_work(ctx, _with_tool(e, tools))) for e in entries]
 
     def _with_work(self, ctx: Context, entry: Entry) -> Entry:
         at_rest = entry["status"] in (Status.READY, Status.EXITED, Status.ASKING) or entry["agent"] == SHELL
@@ -63,12 +109,13 @@ class Looker:
 
 
 class _Tried:
-    """What came of the last attempt to land each worker of a project."""
+    """What came of the last attempt to land each worker of a project, or a few of them."""
 
-    def __init__(self, ctx: Context, project: str) -> None:
+    def __init__(self, ctx: Context, project: str, few: Sequence[str]) -> None:
         self._dropped = {entry.worker: entry.why for entry in landing_queues.dropped(ctx.store, project)}
         self._last: dict[str, landings.Landing] = {}
-        for landing in landings.of_project(ctx.store, project):
+        some = [landing for worker in few for landing in landings.of_worker(ctx.store, worker)]
+        for landing in some if few else landings.of_project(ctx.store, project):
             self._last.setdefault(landing.worker, landing)
 
     def told(self, entry: Entry) -> Entry:
@@ -85,6 +132,11 @@ class _Tried:
             same = last is not None and last.tip == work.get("head") and last.verified in ("passed", "reused")
             more["verified"] = "verified" if same else "not verified yet"
         return {**entry, **more}
+
+
+def _order_of_all(ctx: Context, entries: Sequence[Entry]) -> list[str]:
+    projects_shown = dict.fromkeys(entry["project"] for entry in entries)
+    return [worker for project in projects_shown for worker in _order(ctx, project, entries)]
 
 
 def _order(ctx: Context, project: str, entries: Sequence[Entry]) -> list[str]:

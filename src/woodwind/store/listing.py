@@ -1,5 +1,6 @@
 """The rows of `ww ls`, as light as they can be: this is the command that is called most."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from woodwind.store.db import Store
@@ -28,15 +29,16 @@ class Listed(NamedTuple):
     started_ms: int
 
 
-def rows(store: Store, project: str = "") -> list[Listed]:
-    """The live workers of a project, or of all, in order of creation."""
+def rows(store: Store, project: str = "", workers: Sequence[str] = ()) -> list[Listed]:
+    """The live workers of a project, or of all, in order of creation; only these, where some are named."""
+    only = f"AND w.id IN ({', '.join('?' * len(workers))}) " if workers else ""
     found = store.db.execute(
         "SELECT w.id, w.project, w.name, w.title, w.agent, w.permissions, w.phase, w.launch, w.created_at, "
         "coalesce(t.branch, ''), coalesce(t.path, ''), coalesce(p.server, ''), coalesce(p.pid, 0), "
         "coalesce(p.pid_start, ''), w.origin, w.url, coalesce(p.nonce, ''), coalesce(p.started_at, 0) FROM worker w "
         "LEFT JOIN worktree t ON t.worker = w.id AND t.position = 0 LEFT JOIN terminal p ON p.worker = w.id "
-        "WHERE w.phase <> 'removed' AND (? = '' OR w.project = ?) ORDER BY w.project, w.created_at, w.id",
-        (project, project),
+        f"WHERE w.phase <> 'removed' AND (? = '' OR w.project = ?) {only}ORDER BY w.project, w.created_at, w.id",
+        (project, project, *workers),
     )
     return [Listed(*row) for row in found]
 

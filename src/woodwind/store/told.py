@@ -1,6 +1,7 @@
 """The status that listeners were told last of each worker, so that what is new is news once."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from woodwind.store.db import Store
@@ -14,9 +15,10 @@ class Told(NamedTuple):
     since: int
 
 
-def of_all(store: Store) -> dict[str, Told]:
-    """What was told last, by worker."""
-    rows = store.db.execute("SELECT worker, status, detail, since FROM told")
+def of_all(store: Store, workers: Sequence[str] = ()) -> dict[str, Told]:
+    """What was told last, by worker; only of these, where some are named."""
+    only = f" WHERE worker IN ({', '.join('?' * len(workers))})" if workers else ""
+    rows = store.db.execute(f"SELECT worker, status, detail, since FROM told{only}", workers)
     return {row[0]: Told(*row[1:]) for row in rows}
 
 

@@ -1,6 +1,7 @@
 """Turns: rows <-> model."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from woodwind.model.turn import State, Turn
@@ -42,12 +43,14 @@ def find(store: Store, turn: str) -> Turn | None:
     return _turn(row) if row else None
 
 
-def last_of_each(store: Store) -> dict[str, Turn]:
-    """The newest turn of each worker that is not removed."""
+def last_of_each(store: Store, workers: Sequence[str] = ()) -> dict[str, Turn]:
+    """The newest turn of each worker that is not removed, or of these."""
+    only = f" AND w.id IN ({', '.join('?' * len(workers))})" if workers else ""
     columns = ", ".join(f"t.{c}" for c in _COLUMNS.split(", "))
     rows = store.db.execute(
         f"SELECT w.id, {columns} FROM worker w JOIN turn t ON t.worker = w.id "
-        "AND t.number = (SELECT max(number) FROM turn WHERE worker = w.id) WHERE w.phase <> 'removed'"
+        f"AND t.number = (SELECT max(number) FROM turn WHERE worker = w.id) WHERE w.phase <> 'removed'{only}",
+        workers,
     )
     return {row[0]: _turn(row[1:]) for row in rows}
 

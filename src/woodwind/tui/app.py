@@ -1,14 +1,13 @@
 """The control plane: rows by urgency, a live look at the selected terminal, and a verb for everything."""
 
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from collections.abc import Iterable
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult, SuspendNotSupported, SystemCommand
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.geometry import Size
@@ -16,20 +15,16 @@ from textual.notifications import Notification
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from woodwind.model.errors import WoodwindError
-from woodwind.model.sections import Row, Section, Verb, counts, matching, rows
+from woodwind.model.sections import Row, Rows, Section, Verb, counts, matching
 from woodwind.model.text import clean
 from woodwind.ops.overview import Overview
-from woodwind.tui.actions import Actions
 from woodwind.tui.board import Board
-from woodwind.tui.calls import call, complain, told
-from woodwind.tui.dialogs import Answer, Confirm, Tell, Write
+from woodwind.tui.calls import from_thread
+from woodwind.tui.dialogs import Confirm, Tell
 from woodwind.tui.feed import Feed
-from woodwind.tui.new_worker import NewWorker, Wish
+from woodwind.tui.performer import Performer
 from woodwind.tui.preview import Preview
-from woodwind.tui.review import ReviewScreen
-from woodwind.tui.starting import choices, start
-from woodwind.tui.verbs import DOING, GENERAL, HELP, KEYS, QUESTIONS, event_of
+from woodwind.tui.verbs import GENERAL, HELP, KEYS
 
 _SIDE_BY_SIDE = 130
 _TOO_LOW_FOR_PREVIEW = 18
@@ -66,30 +61,27 @@ class ControlPlane(App[None]):
     ) -> None:
         super().__init__()
         self.theme = theme_name
-        self._cwd = cwd
-        self._actions = Actions(cwd, self._ask_from_thread)
-        self._everywhere = everywhere
         self._overview: Overview | None = None
+        self._made = Rows()
         self._rows: list[Row] = []
-        self._acting: dict[str, str] = {}
         self._filter = ""
         self._trouble = ""
         self._wants_preview = preview
         self._said: dict[str, str | Text] = {}
-        self._asked: set[Future[bool | None]] = set()
         self._feed = Feed(
             cwd,
             everywhere=everywhere,
-            on_look=partial(self._from_thread, self._on_look),
-            on_trouble=partial(self._from_thread, self._on_trouble),
+            on_look=partial(from_thread, self, self._on_look),
+            on_trouble=partial(from_thread, self, self._on_trouble),
         )
+        self._performer = Performer(self, cwd, changed=self._paint, done=self._feed.look_again)
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
         yield Static(id="header", markup=False)
         with Container(id="main"):
             yield Board(id="board")
-            yield Preview(self._actions.terminal_of, id="preview")
+            yield Preview(self._performer.actions.terminal_of, id="preview")
         yield Input(placeholder="filter: words that must occur; Esc clears", id="filter")
         yield Static(id="bar")
 
@@ -104,9 +96,7 @@ class ControlPlane(App[None]):
     def on_unmount(self) -> None:
         """Stop looking; what still waits for an answer gets a no."""
         self._feed.stop()
-        for answer in self._asked:
-            if not answer.done():
-                answer.set_result(False)
+        self._performer.leave()
 
     @property
     def board(self) -> Board:
@@ -114,10 +104,6 @@ class ControlPlane(App[None]):
         return self.query_one("#board", Board)
 
     # What is shown
-
-    def _from_thread(self, call: Callable[..., None], *args: object) -> None:
-        if self.is_running:
-            self.call_from_thread(call, *args)
 
     def _on_look(self, overview: Overview) -> None:
         self._overview = overview
@@ -129,10 +115,10 @@ class ControlPlane(App[None]):
 
     def _paint(self) -> None:
         now = time.time()
-        if self._overview:
-            self._rows = rows(self._overview.workers, self._overview.notices, now=now, order=self._overview.order)
+        if seen := self._overview:
+            self._rows = self._made.of(seen.workers, seen.notices, now=now, order=seen.order)
         shown = matching(self._rows, self._filter) if self._filter else self._rows
-        self.board.show(shown, now, self._acting)
+        self.board.show(shown, now, self._performer.under_way)
         self._say("#header", self._header())
         self._paint_bar()
         self._look_at(self.board.selected)
@@ -141,7 +127,7 @@ class ControlPlane(App[None]):
         """Put words on a line of the screen; the same again cost nothing."""
         if self._said.get(line) != words:
             self._said[line] = words
-            self.query_one(line, Static).update(words)
+            self.query_one(line, Static).update(words, layout=False)  # one line, whatever is on it
 
     def _unnotify(self, notification: Notification, refresh: bool = True) -> None:
         """A remark that has passed: Textual leaves its last frame on a screen on which nothing else changes."""
@@ -220,146 +206,21 @@ class ControlPlane(App[None]):
         self._want(row, verb)
 
     def _want(self, row: Row, verb: Verb) -> None:
-        if row.key in self._acting:
-            self.notify(f"{row.name} is busy: {self._acting[row.key]}", severity="warning", markup=False)
-        elif verb is Verb.ATTACH:
-            self._go_to(row)
-        elif verb is Verb.SEND:
-            self.push_screen(Write(f"To {row.name}:"), partial(self._act_with_text, row, self._actions.send, "sending"))
-        elif verb is Verb.ANSWER:
-            self._answer(row)
-        elif verb is Verb.REVIEW:
-            self._review(row)
-        elif verb is Verb.FIX:
-            self._fix(row)
-        elif verb is Verb.EXPLAIN:
-            make = partial(self._actions.explain, row.key)
-            call(self, make, lambda text: self.push_screen(Tell(row.name, text)), partial(complain, self))
-        elif verb is Verb.DISMISS:
-            self._act(row, "dismissing", partial(self._actions.dismiss, event_of(row)))
-        elif verb is Verb.REMOVE:
-            call(
-                self, partial(self._actions.what_goes, row.key), partial(self._sure, row, verb), partial(complain, self)
-            )
-        elif verb in QUESTIONS:
-            self._sure(row, verb, row.detail)
-        else:
-            self._act(row, DOING[verb], partial(getattr(self._actions, verb.value), row.key))
-
-    def _sure(self, row: Row, verb: Verb, detail: str) -> None:
-        if not isinstance(self.screen, Confirm):  # a key that was pressed twice asks once
-            self.push_screen(
-                Confirm(QUESTIONS[verb].format(name=row.name), detail), partial(self._confirmed, row, verb)
-            )
-
-    def _confirmed(self, row: Row, verb: Verb, yes: bool | None) -> None:
-        if not yes or row.key in self._acting:
-            return
-        if verb is Verb.UNDO:
-            self._act(row, DOING[verb], partial(self._actions.undo, event_of(row)))
-        else:
-            self._act(row, DOING[verb], partial(getattr(self._actions, verb.value), row.key))
-
-    def _act_with_text(self, row: Row, call: Callable[[str, str], str], doing: str, text: str | None) -> None:
-        if text:
-            self._act(row, doing, lambda: call(row.key, text))
-
-    def _answer(self, row: Row) -> None:
-        entry = next((w for w in self._overview.workers if w["id"] == row.key), None) if self._overview else None
-        question = (entry or {}).get("question") or {}
-
-        def send(worker: str, text: str) -> str:
-            return self._actions.answer(worker, text, str(question.get("id", "")))
-
-        done = partial(self._act_with_text, row, send, "answering")
-        self.push_screen(Answer(row.name, str(question.get("text") or row.detail)), done)
-
-    def _act(self, row: Row, doing: str, make: Callable[[], str]) -> None:
-        """Do something with a row in a thread; the row shows it meanwhile, and what came of it is told."""
-        self._acting[row.key] = doing
-        self._paint()
-        call(self, make, partial(self._done, row, "information"), partial(self._done, row, "error"))
-
-    def _done(self, row: Row, severity: Literal["information", "error"], words: str) -> None:
-        self._acting.pop(row.key, None)
-        if words:
-            self.notify(words, severity=severity, timeout=10 if severity == "error" else 4, markup=False)
-        self._paint()
-        self._feed.look_again()
-
-    def _ask_from_thread(self, question: str) -> bool:
-        answer: Future[bool | None] = Future()
-        self._asked.add(answer)
-        try:
-            self._from_thread(self._ask, question, answer)
-            return bool(answer.result()) if self.is_running else False
-        finally:
-            self._asked.discard(answer)
-
-    def _ask(self, question: str, answer: Future[bool | None]) -> None:
-        self.push_screen(Confirm(question), answer.set_result)
+        workers = self._overview.workers if self._overview else ()
+        self._performer.want(row, verb, next((worker for worker in workers if worker["id"] == row.key), None))
 
     async def action_quit(self) -> None:
         """Leave; while something is being done only after a yes, because it is finished first."""
-        if not self._acting:
+        if not self._performer.under_way:
             self.exit()
             return
-        doing = ", ".join(sorted(set(self._acting.values())))
+        doing = ", ".join(sorted(set(self._performer.under_way.values())))
         question = f"Leave? Something is under way ({doing}): the program ends when it is done."
         self.push_screen(Confirm(question), lambda yes: self.exit() if yes else None)
 
-    def _review(self, row: Row) -> None:
-        def ended(words: str | None) -> None:
-            if words:
-                self.notify(words, markup=False)
-
-        self.push_screen(ReviewScreen(row.name, self._actions.reviewing(row.key)), ended)
-
-    def _fix(self, row: Row) -> None:
-        """Open the files that have conflicts in them; where there are none, go to the worker's terminal."""
-
-        def found(files: list[str]) -> None:
-            if files:
-                self._outside(partial(self._actions.edit, files))
-            else:
-                self._go_to(row)
-
-        call(self, partial(self._actions.conflicted, row.key), found, partial(complain, self))
-
-    def _go_to(self, row: Row) -> None:
-        """Bring the person to a worker's terminal and, outside of tmux, back again."""
-
-        def found(switches: bool) -> None:
-            if switches:
-                call(self, partial(self._actions.attach, row.key), lambda _: None, partial(complain, self))
-            else:
-                self._outside(partial(self._actions.attach, row.key))
-
-        call(self, partial(self._actions.switches, row.key), found, partial(complain, self))
-
-    def _outside(self, make: Callable[[], object]) -> None:
-        """Hand the terminal to another program and take it back."""
-        try:
-            with self.suspend():
-                make()
-        except (WoodwindError, SuspendNotSupported) as error:
-            complain(self, told(error))
-        self.refresh(layout=True)
-        self._feed.look_again()
-
     def action_new(self) -> None:
         """Fill in the form for a new worker."""
-
-        def filled(wish: Wish | None) -> None:
-            if wish:
-                self.notify("starting a worker …")
-                make = partial(start, self._cwd, wish, self._ask_from_thread)
-                call(self, make, partial(self.notify, markup=False), partial(complain, self))
-
-        def ready(choices: tuple[list[str], list[str]]) -> None:
-            self.push_screen(NewWorker(*choices), filled)
-
-        call(self, partial(choices, self._cwd), ready, partial(complain, self))
+        self._performer.new_worker()
 
     # The rest
 

@@ -18,6 +18,12 @@ def told(error: Exception) -> str:
     return "\n".join(filter(None, (known.message, known.hint)))
 
 
+def from_thread(app: App[None], call: Callable[..., object], *args: object) -> None:
+    """Make a call in the event loop, and wait for it; nothing where the app has ended."""
+    if app.is_running:
+        app.call_from_thread(call, *args)
+
+
 def call(app: App[None], call: Callable[[], T], then: Callable[[T], object], failed: Callable[[str], object]) -> None:
     """Make a call in a thread; `then` gets what it returned, `failed` what is to be told of its failure."""
 
@@ -25,12 +31,9 @@ def call(app: App[None], call: Callable[[], T], then: Callable[[T], object], fai
         try:
             result = call()
         except Exception as error:  # noqa: BLE001 - a bug must not take the control plane down; it is told as one
-            after, words = failed, told(error)
-            if app.is_running:
-                app.call_from_thread(after, words)
+            from_thread(app, failed, told(error))
             return
-        if app.is_running:
-            app.call_from_thread(then, result)
+        from_thread(app, then, result)
 
     app.run_worker(work, thread=True)
 

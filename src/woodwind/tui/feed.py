@@ -10,6 +10,7 @@ from woodwind.daemon.protocol import request
 from woodwind.model.errors import WoodwindError
 from woodwind.ops.context import Context
 from woodwind.ops.overview import Looker, Overview
+from woodwind.tui.due import Due
 
 _RETRY = 0.5
 _ANSWER = 5.0
@@ -36,17 +37,19 @@ class Feed:
         self._on_look = on_look
         self._on_trouble = on_trouble
         self._troubles: dict[str, str] = {}
+        self._due = Due()
         self._news = threading.Event()
         self._ended = threading.Event()
 
     def start(self) -> None:
         """Begin; the first look comes at once."""
-        self._news.set()
+        self.look_again()
         for work in (self._look_on, self._listen):
             threading.Thread(target=work, daemon=True).start()
 
     def look_again(self) -> None:
-        """Look as soon as possible."""
+        """Look at everything as soon as possible."""
+        self._due.everything()
         self._news.set()
 
     def stop(self) -> None:
@@ -62,13 +65,18 @@ class Feed:
 
     def _look_on(self) -> None:
         ctx: Context | None = None
-        while self._news.wait() and not self._ended.is_set():
+        while not self._ended.is_set():
+            if not self._news.wait(self._due.patience):
+                self._due.everything()
+            if self._ended.is_set():
+                break
             self._news.clear()
             began = time.monotonic()
+            workers = self._due.take(began)
             try:
                 ctx = ctx or self._context()
                 ctx.notes.clear()
-                self._on_look(self._looker.look(ctx))
+                self._on_look(self._looker.look(ctx) if workers is None else self._looker.look_at(ctx, workers))
                 self._trouble("look", "")
                 self._ended.wait(min(_LONGEST_REST, time.monotonic() - began))
             except Exception as error:  # noqa: BLE001 - told on the screen, whatever it was; the next look may succeed
@@ -77,7 +85,7 @@ class Feed:
                     ctx.close()
                 ctx = None
                 self._ended.wait(_RETRY)
-                self._news.set()
+                self.look_again()
         if ctx:
             ctx.close()
 
@@ -96,9 +104,10 @@ class Feed:
                     daemon.receive(_ANSWER)
                     met, next_start = True, 0.0
                     self._trouble("daemon", "")
-                    self._news.set()  # something may have happened while nobody listened
+                    self.look_again()  # something may have happened while nobody listened
                     while not self._ended.is_set():
-                        daemon.receive(None)
+                        event = daemon.receive(None)
+                        self._due.after(str(event.get("kind", "")), str(event.get("worker", "")))
                         self._news.set()
             except DaemonGone:
                 if self._ended.is_set():
@@ -111,7 +120,7 @@ class Feed:
                     next_start = time.monotonic() + _ANSWER
                 else:
                     self._ended.wait(_WITHOUT_DAEMON)
-                    self._news.set()
+                    self.look_again()
             except WoodwindError as error:  # it is there, and does not answer
                 self._trouble("daemon", error.message)
                 self._ended.wait(_RETRY)

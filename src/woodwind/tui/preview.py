@@ -45,16 +45,20 @@ class Preview(Vertical):
 
     def on_unmount(self) -> None:
         """Let the terminal go."""
-        self._live.stop()
+        self._live.end()
 
     def look_at(self, row: Row | None) -> None:
         """Show this row's terminal from now on, or what there is to say of a row without one; None: nothing."""
-        if row and self._row and (row.key, row.state) == (self._row.key, self._row.state):
+        key, state = (row.key, row.state) if row else ("", "")
+        known, known_state = (self._row.key, self._row.state) if self._row else ("", "")
+        if row and (key, state) == (known, known_state):
             return  # in another state its terminal may be another one, or have ended
         if self._waiting:
             self._waiting.stop()
-        self._live.stop()
-        self._row, self._place = row, None
+        self._row = row
+        if key != known:
+            self._live.stop()
+            self._place = None
         if row is None or row.section is Section.BACKGROUND:
             self.show(row.name if row else "", row.detail if row else "")
         else:
@@ -78,11 +82,13 @@ class Preview(Vertical):
     def _located(self, row: Row | None, place: tuple[Mux, Pane] | None, words: str) -> None:
         if row is None or row is not self._row:
             return
+        known, self._place = self._place, place
         if place is None:
+            self._live.stop()
             self.show(row.name, words)
             return
-        self._place = place
-        self._live.follow(*place)
+        if known is None or _terminal(*known) != _terminal(*place):
+            self._live.follow(*place)
         self._capture()
 
     def _capture(self) -> None:
@@ -105,10 +111,15 @@ class Preview(Vertical):
     def show(self, title: str, captured: str) -> None:
         """Show a text with its colours; the end of it where it is longer than the room."""
         self._shown = (title, captured)
-        self.query_one("#preview-title", Static).update(Text(f" {title}"))
+        # Its size is given, so that nothing else has to move.
+        self.query_one("#preview-title", Static).update(Text(f" {title}"), layout=False)
         room = max(1, self.size.height - 2)
         lines = captured.rstrip("\n").split("\n")
         while lines and not lines[-1].strip():
             lines.pop()
         text = Text.from_ansi("\n".join(lines[-room:]), no_wrap=True, overflow="crop")
-        self.query_one("#preview-text", Static).update(text)
+        self.query_one("#preview-text", Static).update(text, layout=False)
+
+
+def _terminal(mux: Mux, pane: Pane) -> tuple[str, str, int, bool]:
+    return mux.server, pane.id, pane.pid, pane.dead

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import tempfile
 
 from woodwind.model.errors import WoodwindError
 from woodwind.muxes.tmux.client import ask, literal
@@ -13,7 +14,8 @@ class Tail:
     def __init__(self, socket: str, pane: str, folder: str) -> None:
         self._socket = socket
         self._pane = pane
-        self._path = os.path.join(folder, f"tail-{os.getpid()}")
+        self._parent = folder
+        self._folder = ""
         self._fd = -1
 
     def open(self) -> bool:
@@ -21,13 +23,16 @@ class Tail:
         try:
             if ask(self._socket, "display-message", "-p", "-t", self._pane, "#{pane_pipe}") != ["0"]:
                 return False
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._path)
-            os.mkfifo(self._path, 0o600)
-            self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            self._folder = tempfile.mkdtemp(prefix=f"tail-{os.getpid()}-", dir=self._parent)
+            pipe = os.path.join(self._folder, "pipe")
+            os.mkfifo(pipe, 0o600)
+            self._fd = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             # A shell of tmux's reads this: the path is made of our own letters, and what is odd in it is quoted.
-            quoted = "'" + self._path.replace("'", "'\\''") + "'"
-            ask(self._socket, "pipe-pane", "-O", "-t", self._pane, literal(f"exec cat >{quoted}"))
+            quoted = "'" + pipe.replace("'", "'\\''") + "'"
+            # To open a pipe for writing waits for a reader, and we may be gone by then; for both it never does. Then
+            # only the writing end is kept, so that the shell's cat ends with its reader.
+            command = f"exec 3<>{quoted} && exec cat >{quoted} 3>&-"
+            ask(self._socket, "pipe-pane", "-O", "-t", self._pane, literal(command))
         except (OSError, WoodwindError):
             self.close()
             return False
@@ -54,5 +59,13 @@ class Tail:
             self._fd = -1
             with contextlib.suppress(WoodwindError):
                 ask(self._socket, "pipe-pane", "-t", self._pane)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path)
+        if self._folder:
+            # Under another name first: a shell that comes late finds nothing, and cannot make a file in its place.
+            gone = f"{self._folder}-gone"
+            with contextlib.suppress(OSError):
+                os.rename(self._folder, gone)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(gone, "pipe"))
+            with contextlib.suppress(OSError):
+                os.rmdir(gone)
+            self._folder = ""
