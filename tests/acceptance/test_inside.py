@@ -154,21 +154,28 @@ def test_a_diff_in_a_file_can_be_applied(sandbox: Sandbox, repo: Path) -> None:
     assert (repo / "odd.txt").read_bytes() == content
 
 
-def test_diff_runs_nothing_that_the_repository_names(sandbox: Sandbox, repo: Path) -> None:
+def test_nothing_runs_that_the_repository_names_to_show_changes(sandbox: Sandbox, repo: Path) -> None:
     tree = new_worker(sandbox, repo)
     ran = sandbox.home / "ran"
     program = sandbox.home / "program"
     program.write_text(f"#!/bin/sh\ntouch '{ran}'\ncat \"$1\"\n")
     program.chmod(0o755)
+    commit(tree, "Work", {"src/app.py": "print('changed')\n"})
+    commit(repo, "Ours", {"src/app.py": "print('ours')\n"})
     git(repo, "config", "diff.external", str(program))
     git(repo, "config", "diff.mine.textconv", str(program))
     git(repo, "config", "diff.mine.command", str(program))
     git(repo, "config", "core.fsmonitor", str(program))
     git(repo, "config", "core.hooksPath", str(sandbox.home))
-    (tree / ".gitattributes").write_text("*.md diff=mine\n")
+    (repo / ".git" / "info" / "attributes").write_text("* diff=mine\n")
     (tree / "README.md").write_text("# Changed\n")
     for words in ((), ("--stat",), ("--committed",), ("--json",)):
         sandbox.ww("diff", "worker-one", *words, cwd=repo, check=True)
+    for command in ("show worker-one", "review worker-one", "forecast", "critic ship worker-one", "queue", "history"):
+        sandbox.ww(*command.split(), cwd=repo, check=True)
+    sandbox.ww("ship", "worker-one", "--dry-run", cwd=repo, check=True)
+    shipped = sandbox.ww("ship", "worker-one", "--yes", "--no-verify", cwd=repo)
+    assert "conflicts with main in src/app.py" in shipped.stderr  # for that they were compared
     assert "+# Changed" in sandbox.ww("diff", "worker-one", cwd=repo, check=True).stdout
     pane = sandbox.run_in_pane(*WW, "diff", "worker-one", server="terminal", cwd=repo, env={"GIT_PAGER": "cat"})
     assert sandbox.exit_status(pane, server="terminal") == 0

@@ -147,6 +147,39 @@ def test_what_is_in_the_target_by_another_commit_is_recognised(scene: Scene) -> 
     assert merging.is_in_by_patch(common, tip, later)
 
 
+@pytest.mark.parametrize(
+    "setting",
+    ["diff.noprefix=true", "diff.algorithm=histogram", "diff.context=9", "color.ui=always", "diff.renames=true"],
+)
+def test_how_the_user_reads_diffs_does_not_hide_what_was_squashed(scene: Scene, setting: str) -> None:
+    common = str(scene.repo / ".git")
+    git(scene.repo, "config", *setting.split("="))
+    lines = [f"{n}\n".encode() for n in range(40)]
+    onto, tip = scene.branches(write("b.txt", b"ours\n"), write("long", b"".join(lines)))
+    scene.lane.check_out(tip)
+    place = Path(scene.lane.path)
+    git(place, "mv", "a.txt", "moved.txt")
+    tip = commit(place, "Move it", {"long": b"".join([b"first\n", *lines[:20], b"middle\n", *lines[20:]]).decode()})
+    squashed = merging.merge(scene.lane, onto, tip, method="squash").commit
+    scene.lane.check_out(squashed)
+    later = commit(place, "Later", {"long": "later\n"})
+    assert merging.merge(scene.lane, later, tip).conflicts
+    assert merging.is_in_by_patch(common, tip, later)
+
+
+def test_what_a_repository_names_to_show_changes_is_not_run_to_compare_them(scene: Scene, tmp_path: Path) -> None:
+    common = str(scene.repo / ".git")
+    ran, program = tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch '{ran}'\necho the same\n")
+    program.chmod(0o755)
+    for name in ("diff.external", "diff.mine.textconv", "diff.mine.command"):
+        git(scene.repo, "config", name, str(program))
+    (scene.repo / ".git" / "info" / "attributes").write_text("* diff=mine\n")
+    onto, tip = scene.branches(write("a.txt", b"ours\n"), write("a.txt", b"theirs\n"))
+    assert not merging.is_in_by_patch(common, tip, onto)
+    assert not ran.exists()
+
+
 def test_conflict_markers_are_found_and_headings_are_not(scene: Scene) -> None:
     base = git(scene.repo, "rev-parse", "HEAD")
     text = {"bad.py": "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "good.rst": "Heading\n=======\n\ntext\n"}

@@ -160,10 +160,13 @@ def is_in_by_patch(common: str, tip: str, target: str) -> bool:
     picked = git("--git-dir", common, "cherry", target, tip, ok=None)
     if picked.code == 0 and picked.text and all(line.startswith("- ") for line in picked.text.splitlines()):
         return True
-    whole = git("--git-dir", common, "diff-tree", "-p", base, tip, "--").stdout
+    # Both sides by plumbing: how the user likes to read diffs would tell one change from itself.
+    words = ("diff-tree", "-p", "--no-ext-diff", "--no-textconv", "--full-index")
+    whole = git("--git-dir", common, *words, base, tip, "--").stdout
     mine = git("--git-dir", common, "patch-id", "--stable", input=whole).text.split()[:1] if whole else []
-    log = git("--git-dir", common, "log", "-p", "--no-merges", "--format=commit %H", f"{base}..{target}", "--").stdout
-    theirs = git("--git-dir", common, "patch-id", "--stable", input=log).text if log else ""
+    since = git("--git-dir", common, "rev-list", "--no-merges", f"{base}..{target}", "--").stdout
+    patches = git("--git-dir", common, *words, "--stdin", input=since).stdout
+    theirs = git("--git-dir", common, "patch-id", "--stable", input=patches).text if patches else ""
     return bool(mine) and mine[0] in {line.split()[0] for line in theirs.splitlines() if line}
 
 
