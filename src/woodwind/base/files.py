@@ -3,7 +3,8 @@
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator
+from _thread import get_ident
+from collections.abc import Iterator, Sequence
 
 from woodwind.base.failpoints import failpoint
 from woodwind.model.errors import WoodwindError
@@ -63,12 +64,37 @@ class Locked(Exception):
     """Somebody else holds the lock."""
 
 
-_held: set[int] = set()
+# By thread: another one may let its lock go, and its descriptor with it, at any moment.
+_held: dict[int, set[int]] = {}
 
 
 def held_locks() -> list[int]:
-    """The descriptors of the locks that this process holds, for a child that must not outlive them."""
-    return sorted(_held)
+    """The descriptors of the locks that this thread holds, for a child that must not outlive them."""
+    return sorted(_held.get(get_ident(), ()))
+
+
+@contextlib.contextmanager
+def lent(locks: Sequence[int]) -> Iterator[None]:
+    """Let this thread's children keep the locks of another one, which holds them until this one is through."""
+    thread = _note(locks)
+    try:
+        yield
+    finally:
+        _forget(thread, locks)
+
+
+def _note(locks: Sequence[int]) -> int:
+    """Write down that this thread has them; whoever lets them go says which thread that was."""
+    thread = get_ident()
+    _held.setdefault(thread, set()).update(locks)
+    return thread
+
+
+def _forget(thread: int, locks: Sequence[int]) -> None:
+    mine = _held.get(thread, set())
+    mine.difference_update(locks)
+    if not mine:
+        _held.pop(thread, None)
 
 
 @contextlib.contextmanager
@@ -86,15 +112,16 @@ def locked(path: str, *, wait: bool = True) -> Iterator[None]:
             code="not_writable",
             hint="The folder must be writable, on a local file system with space left.",
         ) from error
+    holder = 0
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Locked(path) from None
-        _held.add(fd)
+        holder = _note([fd])
         yield
     finally:
-        _held.discard(fd)
+        _forget(holder, [fd])
         os.close(fd)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from woodwind.base import paths
 from woodwind.base.failpoints import failpoint
-from woodwind.base.files import Locked, locked
+from woodwind.base.files import Locked, held_locks, lent, locked
 from woodwind.git import lanes as lane_folders, targets
 from woodwind.git.lanes import Lane
 from woodwind.git.targets import TargetMoved
@@ -286,10 +286,13 @@ class _Run:
         return dict(zip(points, found, strict=True))
 
     def _verify_beside(self, commits: Sequence[str]) -> list[Verification]:
+        locks = held_locks()
+
         def one(commit: str, lane: Lane) -> Verification:
             there = Context(self.ctx.cwd, self.ctx.environ)  # a store belongs to its thread
             try:
-                return verify(there, self.queue.project, commit, lane=lane)
+                with lent(locks):
+                    return verify(there, self.queue.project, commit, lane=lane)
             finally:
                 there.close()
 
