@@ -119,6 +119,10 @@ def test_nothing_is_prepared_where_there_is_nothing_or_it_is_not_wanted(sandbox:
     repo = project(sandbox, {"README.md": "x\n"})
     new_worker(sandbox, repo, "plain")
     assert environment(sandbox, repo, "plain")["state"] == "none"
+    commit(repo, "Python", {"pyproject.toml": "[project]\nname = 'x'\n"})
+    new_worker(sandbox, repo, "wishes")
+    told = sandbox.ww("log", "wishes", "--environment", "--json", cwd=repo).json["error"]
+    assert "pyproject.toml is there, but no lock file" in told["hint"]
     commit(repo, "Node", NODE)
     sandbox.ww("new", "Work", "--name", "without", "--no-install", cwd=repo, check=True)
     assert environment(sandbox, repo, "without")["state"] == "none"
@@ -241,6 +245,7 @@ def test_env_files_are_copied_only_when_plain_ignored_and_of_the_repository(sand
         "large": "larger",
     }.items():
         assert any(f".env.{name} was not copied" in line and why in line for line in made.stderr.splitlines())
+    assert ".env.folder" not in made.stderr
     kept = [p for p in Path(sandbox.env["XDG_STATE_HOME"]).rglob("*") if p.is_file()]
     assert not [p for p in kept if b"hunter2" in p.read_bytes()]
 

@@ -198,6 +198,10 @@ def test_going_on_with_a_pull_request_may_commit_and_knows_its_target(scene: Sce
     assert list(scene.github.pulls) == [9, 10]
     scene.ok("rm", worker["name"], "--yes", "--force")
     fork = scene.new("--pr", "9", "--continue")
+    assert "not ours to push to" in brief_of(fork)
+    assert "pushed to its branch" not in brief_of(fork)
+    told = scene.ww("log", fork["name"], "--environment", "--json").json["error"]
+    assert (told["code"], "a fork's code" in told["hint"]) == ("no_log", True)
     commit(Path(fork["path"]), "More", {"more.txt": "x\n"})
     refused = scene.ww("pr", fork["name"], "--json")
     assert refused.json["error"]["code"] == "from_fork", refused
@@ -272,6 +276,10 @@ def test_gh_that_is_missing_or_not_logged_in_or_without_a_remote_is_said(scene: 
     assert (out.code, out.json["error"]["code"]) == (4, "no_tracker"), out
     assert "gh auth login" in out.json["error"]["hint"]
     git(scene.repo, "remote", "remove", "origin")
+    git(scene.repo, "remote", "add", "origin", "https://gitlab.com/o/r.git")
+    elsewhere = scene.ww("new", "--issue", "7", "--json")
+    assert (elsewhere.code, elsewhere.json["error"]["code"]) == (1, "no_remote"), elsewhere
+    git(scene.repo, "remote", "remove", "origin")
     none = scene.ww("new", "--issue", "7", "--json")
     assert (none.code, none.json["error"]["code"]) == (1, "no_remote"), none
 
@@ -312,8 +320,11 @@ def test_a_preview_shows_the_brief_and_makes_nothing(scene: Scene, footprint: Fo
     assert "Me too" in text
     review = scene.ww("brief", "--preview", "--pr", "9", "--json").json["data"]
     assert (review["template"], "A stranger's code" in review["text"]) == ("review", True)
+    assert "on the branch `fix/login-crash`, cut from `main`." in text
+    git(scene.repo, "branch", "feat/add-door")
+    before = footprint(scene.repo)
     spike = scene.ww("brief", "--preview", "Add a door", "--template", "spike").stdout
-    assert "Try feat/add-door quickly." in spike
+    assert "Try feat/add-door-2 quickly." in spike
     assert footprint(scene.repo) == before
 
 

@@ -25,7 +25,8 @@ def test_nothing_is_written_without_a_yes_and_uninstall_leaves_the_file_as_it_wa
     assert real.read_text() == LINES
     for name in ("keys", "status"):
         assert sandbox.ww("tmux", f"install-{name}", "--yes", "--json", check=True).json["data"]["changed"]
-        assert not sandbox.ww("tmux", f"install-{name}", "--yes", "--json", check=True).json["data"]["changed"]
+        again = sandbox.ww("tmux", f"install-{name}", "--yes", check=True)
+        assert again.stdout == f"{conf} has it already.\n"
     assert conf.is_symlink()
     assert real.read_text().startswith(LINES)
     sandbox.ww("tmux", "uninstall", "--yes", check=True)
@@ -81,6 +82,12 @@ def test_the_keys_and_the_segment_work_in_a_real_tmux(sandbox: Sandbox) -> None:
     sandbox.wait_for(lambda: "ww 1 ready" in sandbox.screen(outer, server="outer"), 60, "the segment")
     sandbox.tmux("source-file", str(conf), server="user")  # once more, as people do
     assert sandbox.tmux("show-options", "-gv", "status-right", server="user").count("woodwind_status") == 1
+    sandbox.press(outer, "C-b", "W", "c", server="outer")
+    sandbox.wait_for(lambda: "IN FLIGHT 1" in sandbox.screen(outer, server="outer"), 60, "the control plane")
+    sandbox.press(outer, "q", server="outer")
+    sandbox.wait_for(lambda: "IN FLIGHT" not in sandbox.screen(outer, server="outer"), 60, "the end of the popup")
     sandbox.press(outer, "C-b", "W", "s", server="outer")
     sandbox.wait_for(lambda: "Go to [1-1]" in sandbox.screen(outer, server="outer"), 60, "the picker in a popup")
     assert "worker-one  ready" in sandbox.screen(outer, server="outer")
+    sandbox.press(outer, "C-c", server="outer")
+    sandbox.wait_for(lambda: "Go to [1-1]" not in sandbox.screen(outer, server="outer"), 60, "the end of the popup")

@@ -77,8 +77,10 @@ def test_a_bead_is_fetched_listed_claimed_told_about_and_closed(beads: Beads) ->
     beads.claim("lab-1.1")
     beads.progress("lab-1.1", "half way")
     beads.close("lab-1.1", "all done")
-    with pytest.raises(NoTicket):
+    with pytest.raises(NoTicket) as found:
         beads.fetch("nope")
+    name = "br" if (Path(beads.folder) / "br").exists() else "bd"
+    assert found.value.hint == f"`{name} list` shows what there is."
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,10 @@ def test_numbers_that_are_none_or_nobodys_are_said(source: GitHub) -> None:
     for wrong in ("", "x", "-1", "0", "7;ls", "99999999999", "٣"):
         with pytest.raises(UsageError):
             source.fetch(wrong)
-    with pytest.raises(NoTicket):
+    with pytest.raises(NoTicket, match="there is no issue 404: "):
         source.fetch("404")
-    with pytest.raises(NoTicket):
-        source.pull_request("404")
+    with pytest.raises(NoTicket, match="there is no pull request 7: ") as issue:
+        source.pull_request("7")
+    assert "ww new --issue 7" in issue.value.hint
     with pytest.raises(UsageError, match="is a pull request"):
         source.fetch("9")

@@ -183,6 +183,7 @@ def test_what_goes_wrong_is_told_apart(server: Server, how: str, error: type[Exc
     with pytest.raises(error) as found:
         jira(server).fetch("SHOP-12")
     assert getattr(found.value, "code", "") == code
+    assert getattr(found.value, "hint", "")
     assert "secret" not in str(found.value)
 
 
@@ -223,6 +224,7 @@ def test_credentials_do_not_follow_to_another_host(server: Server) -> None:
 def test_settings_that_cannot_be_used_are_said(server: Server, environ: dict[str, str], error: type[Exception]) -> None:
     with pytest.raises(error) as found:
         jira(server, PATH="/nowhere", **environ).fetch("SHOP-12")
+    assert getattr(found.value, "hint", "")
     assert "secret" not in str(found.value)
 
 

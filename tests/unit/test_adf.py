@@ -65,6 +65,16 @@ CASES: list[tuple[str, Any, str]] = [
     ("unknown block", node("doc", node("hologram", paragraph("kept"))), "kept"),
     ("unknown leaf", node("doc", {"type": "beam", "text": "kept"}), "kept"),
     ("unknown inside a line", node("doc", node("paragraph", text("a "), node("sparkle", text("kept")))), "a kept"),
+    ("emoji", node("doc", node("paragraph", node("emoji", shortName=":smile:"))), ":smile:"),
+    ("day", node("doc", node("paragraph", node("date", timestamp="1700000000000"))), "2023-11-14"),
+    ("no day", node("doc", node("paragraph", node("date", timestamp="9" * 40))), "9" * 40),
+    ("unknown with its text aside", node("doc", node("paragraph", node("beam", text="kept"))), "kept"),
+    ("unknown block with its text aside", node("doc", node("extension", text="kept")), "kept"),
+    (
+        "code in a list",
+        node("doc", node("bulletList", item(paragraph("a"), node("codeBlock", text("x\n\ny"))))),
+        "- a\n  ```\n  x\n\n  y\n  ```",
+    ),
     ("nonsense", {"type": "doc", "content": [3, None, {"content": "x"}, {"type": "heading", "attrs": 4}]}, "#"),
     ("a mark that is none", node("doc", node("paragraph", ODD_MARKS)), "a"),
 ]  # fmt: skip

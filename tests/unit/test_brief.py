@@ -50,6 +50,41 @@ def test_a_ticket_is_quoted_with_its_comments_and_its_origin() -> None:
     assert "-- comment by ann, 2026-01-02 --\nMe too\n````\n\nHere the text from outside ends." in text
 
 
+PULL = TICKET._replace(kind="pr", url="https://github.com/o/r/pull/7")
+
+
+@pytest.mark.parametrize(
+    "facts, wanted",
+    [
+        ({"checks": [("tests", "make test")]}, "- tests: `make test`"),
+        ({}, "No command that tests this project is known."),
+        ({"untrusted": True}, "None: this code is not to be run here."),
+        ({"template": "review"}, ""),
+        ({"template": "review", "untrusted": True}, ""),
+    ],
+)
+def test_the_checks_that_the_steps_speak_of_are_there(facts: dict[str, object], wanted: str) -> None:
+    text = brief(task="x", **facts)
+    assert ("checks below" in text) == bool(wanted)
+    assert ("\n# Checks\n\n" + wanted in text) if wanted else "\n# Checks\n" not in text
+
+
+def test_a_pull_request_begins_at_its_own_head() -> None:
+    text = brief(ticket=PULL, template="review", base="0123456789abcdef")
+    assert "on the branch `fix/names`, which begins at the head of the pull request." in text
+    assert "0123456789" not in text
+    assert "cut from" not in text
+
+
+def test_who_goes_on_with_a_strangers_code_runs_nothing_of_it() -> None:
+    assert "that they were not run" in brief(ticket=PULL, untrusted=True)
+    assert "that they were not run" not in brief(ticket=PULL, untrusted=True, template="review")
+
+
+def test_a_bead_is_called_one() -> None:
+    assert "Work on bead lab-1. " in brief(ticket=Ticket("beads", "lab-1", "Count"))
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -160,6 +195,8 @@ def test_a_task_gets_the_summaries_of_its_parents_as_quotations_and_further_sect
         ("feat", [], "implement"),
         ("feat", ["Bug"], "bugfix"),
         ("docs", ["enhancement"], "feature"),
+        ("fix", ["Hotfix"], "hotfix"),
+        ("feat", ["Spike"], "research"),
     ],
 )
 def test_the_template_follows_from_the_task_and_its_labels(kind: str, labels: list[str], name: str) -> None:

@@ -40,12 +40,17 @@ def todo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Markdown:
 def test_items_have_ids_from_their_words_and_belong_to_their_heading(todo: Markdown) -> None:
     crash = todo.fetch("fix-login-crash")
     assert (crash.title, crash.body, crash.kind, crash.parent) == (
-        "Fix the login crash", "Only on phones.", "epic", "web-shop",
+        "Fix the login crash", "Only on phones.\n- [ ] Find the cause\n- [x] Ask support", "epic", "web-shop",
     )  # fmt: skip
     assert todo.fetch("add-greeting-2").parent == "later"
     assert todo.fetch("find-cause").parent == "fix-login-crash"
     assert crash.origin == "markdown:TODO.md#fix-login-crash"
     assert crash.name == "fix-login-crash in TODO.md"
+
+
+def test_what_stands_below_an_item_keeps_its_form(todo: Markdown) -> None:
+    Path(todo.path).write_bytes(b"- [ ] Mend it\r\n  ```\r\n  if x:\r\n      y()\r\n  ```\r\n\n\tLast\n- [ ] Next\n")
+    assert todo.fetch("mend").body == "```\nif x:\n    y()\n```\n\n  Last"
 
 
 def test_ready_are_the_open_leaves_of_an_epic(todo: Markdown) -> None:
@@ -92,8 +97,14 @@ def test_a_link_to_a_list_stays_a_link(todo: Markdown, tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_said(todo: Markdown, tmp_path: Path) -> None:
-    with pytest.raises(NoTicket, match="no item 'nothing'"):
+    with pytest.raises(NoTicket, match="no item 'nothing'") as found:
         todo.fetch("nothing")
+    assert found.value.hint == (
+        "There are: fix-login-crash, find-cause, ask-support, add-greeting, translate, add-greeting-2"
+    )
+    with pytest.raises(NoTicket, match="'web-shop' is a heading of TODO") as heading:
+        todo.fetch("web-shop")
+    assert "--source markdown:TODO.md --epics web-shop" in heading.value.hint
     with pytest.raises(NoTicket, match="cannot be read"):
         Markdown(str(tmp_path), {}, "none.md").fetch("x")
     with pytest.raises(UsageError):

@@ -97,7 +97,7 @@ def has_branch(common: str, branch: str) -> bool:
 
 def explain(error: RunFailed, remote: str, number: str) -> WoodwindError:
     """The error for a pull request that could not be fetched."""
-    why = error.done.complaint or error.message
+    why = " ".join((error.done.complaint or error.message).split())
     return WoodwindError(
         f"the commits of pull request {number} cannot be fetched from {remote}: {why}",
         code="not_fetched",

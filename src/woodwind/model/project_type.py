@@ -51,6 +51,8 @@ _FAMILIES: tuple[tuple[tuple[str, Install], ...], ...] = (
     (("go.mod", Install("go", (("go", "mod", "download"),))),),
     (("composer.lock", Install("composer", (("composer", "install", "--no-interaction"),), ("composer.lock",))),),
 )
+# Lists of wishes whose tools would have to write a lock file first.
+UNLOCKED = ("pyproject.toml", "Pipfile", "Cargo.toml", "composer.json")
 # yarn from its second version on says it in another way, and has this file.
 _YARN_2 = ".yarnrc.yml"
 VARIABLES = {

@@ -39,7 +39,7 @@ TEMPLATES = {
     "review": """\
 This is a review, and it is read-only: change no file, make no commit, push nothing.
 
-1. **Orient.** Read what the change wants to do. See all of it (`git log` and `git diff` against where it was cut from).
+1. **Orient.** Read what the change wants to do. See all of it: `git log` and `git diff` from where it left its base.
 2. **Read** each change with the code around it. Look for wrong results, lost data, missing cases and tests, security
    holes, and what will be hard to live with. Try to prove each suspicion from the code.
 3. **Report** as your last message: first what matters most, each finding as `file:line`, what happens and when, how
@@ -61,6 +61,10 @@ This is research, and it is read-only: change no file, make no commit.
 def template_for(kind: str, labels: list[str]) -> str:
     """The name of the template for a kind of task (feat, fix, …) and a ticket's labels."""
     words = {label.casefold() for label in labels}
+    if words & {"hotfix", "type: hotfix", "kind/hotfix"}:
+        return "hotfix"
+    if words & {"research", "spike", "investigation"}:
+        return RESEARCH
     if kind == "fix" or words & {"bug", "defect", "type: bug", "kind/bug"}:
         return "bugfix"
     if words & {"enhancement", "feature", "story", "type: feature", "kind/feature"}:

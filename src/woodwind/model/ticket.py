@@ -7,6 +7,7 @@ from woodwind.model.text import clean, one_line
 
 MOST_TEXT = 200_000  # characters of a body, and of all comments together, that are taken into a brief
 ISSUE, PULL_REQUEST, EPIC = "issue", "pr", "epic"
+_CALLED = {"beads": "bead"}  # one ticket of a source, where the source's own name will not do
 
 
 class Comment(NamedTuple):
@@ -41,12 +42,17 @@ class Ticket(NamedTuple):
         return f"{self.source}{pull}:{self.id}" if self.source else ""
 
     @property
+    def is_pull_request(self) -> bool:
+        """Whether it has commits of its own."""
+        return self.source == "github" and self.kind == PULL_REQUEST
+
+    @property
     def name(self) -> str:
         """What people call it: `GitHub issue 7`, `Jira SHOP-12`."""
         if self.source == "github":
-            return f"GitHub {'pull request' if self.kind == PULL_REQUEST else 'issue'} {self.id}"
+            return f"GitHub {'pull request' if self.is_pull_request else 'issue'} {self.id}"
         kind, _, where = self.source.partition(":")
-        return f"{self.id} in {where}" if where else f"{kind.capitalize()} {self.id}"
+        return f"{self.id} in {where}" if where else f"{_CALLED.get(kind, kind.capitalize())} {self.id}"
 
 
 def tidy(ticket: Ticket) -> Ticket:

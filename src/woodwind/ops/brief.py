@@ -4,6 +4,7 @@ import os
 
 from woodwind.base import paths
 from woodwind.base.files import make_private_dir
+from woodwind.git.repo import Refs, base_for
 from woodwind.model import naming
 from woodwind.model.brief import FILE, FOLDER, BriefFacts
 from woodwind.model.checks import PRESENT, TELLING, checks_for
@@ -80,6 +81,20 @@ def facts_for(ctx: Context, request: Request, *, branch: str, base: str, folder:
         parents=request.parents,
         extra=request.extra,
     )
+
+
+def preview_facts(ctx: Context, request: Request) -> BriefFacts:
+    """All that would go into the brief of a new worker, which is not made."""
+    config = ctx.loaded_config.config.new
+    refs = Refs(ctx.repo)
+    prefix = request.prefix if request.prefix is not None else None if config.prefix == "auto" else config.prefix
+    wanted = naming.branch_for(request.naming or request.task, prefix=prefix)
+    taken = {naming.key(branch) for branch in refs.branches}
+    branch = next(b for b in (naming.numbered(wanted, n) for n in range(1, 10_000)) if naming.key(b) not in taken)
+    pull = request.ticket is not None and request.ticket.is_pull_request  # it has its own commits
+    base_branch, base_commit = ("", "") if pull else base_for(ctx.repo, refs, config.base)
+    base = base_branch or base_commit
+    return facts_for(ctx, request, branch=branch, base=base, folder=project_folder(ctx))
 
 
 def checks_in(folder: str, verify: str = "") -> list[tuple[str, str]]:

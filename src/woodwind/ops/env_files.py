@@ -15,6 +15,8 @@ def copy_env_files(main: str, tree: Tree, folders: list[str]) -> list[str]:
     """Copy what git ignores in the worktree, paths rewritten; return a remark on each that was not."""
     wanted = [os.path.join(folder, name) for folder in folders for name in _names(main, folder) if is_env_file(name)]
     wanted = [path for path in wanted if not os.path.lexists(os.path.join(tree.path, path))]
+    # A folder of such a name is a virtual environment, or whatever else: no settings that could be missed.
+    wanted = [path for path in wanted if not os.path.isdir(os.path.join(main, path))]
     if not wanted:
         return []
     asked = "".join(f"{path}\0" for path in wanted).encode("utf-8", "surrogateescape")

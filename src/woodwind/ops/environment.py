@@ -98,7 +98,8 @@ def section(plan: Mapping[str, Any], worker: str) -> list[tuple[str, str]]:
         return []
     text = (
         "Dependencies are being installed in the background while you begin. Do not install them yourself; before you "
-        f"run tests, look at the end of `{log_file(worker)}`: `ww: ready` means that all is there."
+        f"run tests, look at the end of `{log_file(worker)}`: `ww: ready` means that all is there. "
+        "After `ww: failed` or `ww: timed out` see there why, and install what you need yourself."
     )
     return [("Environment", text)]
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 
 from woodwind.model.errors import NotFound
+from woodwind.model.project_type import UNLOCKED
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.environment import log_file
@@ -21,8 +22,19 @@ def environment_log(worker: Worker, *, lines: int) -> str:
         raise NotFound(
             f"nothing was prepared for {worker.name}",
             code="no_log",
-            hint="Its project has no file that tells of dependencies, or they were not wanted.",
+            hint=_why_not(worker),
         ) from None
+
+
+def _why_not(worker: Worker) -> str:
+    if worker.untrusted:
+        return "It works on a fork's code, of which nothing is installed."
+    if unlocked := [name for name in UNLOCKED if os.path.exists(os.path.join(worker.worktree.path, name))]:
+        return (
+            f"{unlocked[0]} is there, but no lock file that an installation could follow. Name your own commands: "
+            '[environment] commands = ["…"]'
+        )
+    return "Its project has no file that tells of dependencies, or they were not wanted."
 
 
 def follow_environment(ctx: Context, worker: Worker, *, lines: int) -> Iterator[str]:

@@ -59,7 +59,9 @@ def of_pull_request(request: Request, pull: PullRequest, *, goes_on: bool, fork_
     if fork_point:
         change += f" It left it at {fork_point[:12]}: `git log {fork_point[:12]}..HEAD` lists its commits, and "
         change += f"`git diff {fork_point[:12]} HEAD` shows all of it."
-    if goes_on:
+    if goes_on and pull.from_fork:
+        change += " Your commits go on top of it, on your own branch; its fork is not ours to push to."
+    elif goes_on:
         head = one_line(pull.head_branch, 100)
         change += f" Your commits go on top of it; from outside they are pushed to its branch `{head}`."
     return request._replace(

@@ -54,7 +54,7 @@ def install(ctx: Context, path: str, name: str, body: str, *, yes: bool) -> dict
     if after != before:
         _agree(ctx, f"{path} would get:\n\n{body}\nAdd it?", yes=yes)
         _write(path, after)
-    return {"file": path, "changed": after != before, "text": body}
+    return {"file": path, "changed": after != before, "text": body if after != before else ""}
 
 
 def uninstall(ctx: Context, path: str, *, yes: bool) -> dict[str, Any]:
@@ -111,4 +111,4 @@ def popup_argv(ctx: Context) -> list[str]:
         raise MissingTool(
             f"popups need tmux 3.2 or later, found {said.strip()}", code="tmux_old", hint="ww tmux pick works without."
         )
-    return ["tmux", "display-popup", "-EE", "-w", "90%", "-h", "80%", f"{program()} tmux pick"]
+    return ["tmux", "display-popup", "-EE", "-w", "90%", "-h", "80%", tmux_keys.popup_command(f"{program()} tmux pick")]

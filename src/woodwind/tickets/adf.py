@@ -1,5 +1,6 @@
 """Jira's rich text (Atlassian Document Format) as Markdown. Whatever is not known keeps its text; nothing raises."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 _DEEPEST = 60
@@ -23,7 +24,7 @@ def _attrs(node: dict[str, Any]) -> dict[str, Any]:
     return attrs if isinstance(attrs, dict) else {}
 
 
-def _blocks(nodes: list[dict[str, Any]], depth: int) -> str:
+def _blocks(nodes: list[dict[str, Any]], depth: int, gap: str = "\n\n") -> str:
     parts: list[str] = []
     line = ""
     for node in nodes:
@@ -32,7 +33,7 @@ def _blocks(nodes: list[dict[str, Any]], depth: int) -> str:
             continue
         parts += [line, _block(node, depth)]
         line = ""
-    return "\n\n".join(part for part in (*parts, line) if part.strip())
+    return gap.join(part for part in (*parts, line) if part.strip())
 
 
 def _is_inline(node: dict[str, Any]) -> bool:
@@ -47,7 +48,7 @@ def _block(node: dict[str, Any], depth: int) -> str:
         level = attrs.get("level")
         return "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1) + " " + _line(inside, depth)
     if kind == "paragraph":
-        return "".join(_inline(child, depth) if _is_inline(child) else _plain(child) for child in inside)
+        return "".join(_inline(child, depth) if _is_inline(child) else _unknown(child) for child in inside)
     if kind == "codeBlock":
         code = _plain(node)
         mark = "```" if "```" not in code else "~~~~~~"
@@ -67,7 +68,7 @@ def _block(node: dict[str, Any], depth: int) -> str:
     if kind == "blockCard" or kind == "embedCard":
         return str(attrs.get("url") or "")
     # Layouts, and whatever Jira invents next.
-    own = str(node.get("text") or "") if not inside else ""
+    own = str(node.get("text") or attrs.get("text") or "") if not inside else ""
     return own or _blocks(inside, depth + 1)
 
 
@@ -76,9 +77,9 @@ def _item(node: dict[str, Any], n: int, kind: str, depth: int) -> str:
         return "\n".join(f"  {line}" for line in _block(node, depth).split("\n"))
     state = _attrs(node).get("state")
     mark = {"orderedList": f"{n}. ", "taskList": "- [x] " if state == "DONE" else "- [ ] "}.get(kind, "- ")
-    lines = _blocks(_children(node), depth + 1).replace("\n\n", "\n").split("\n")
+    lines = _blocks(_children(node), depth + 1, gap="\n").split("\n")
     indent = " " * (len(mark) if kind == "orderedList" else 2)
-    return "\n".join([mark + lines[0], *(indent + line for line in lines[1:])])
+    return "\n".join([mark + lines[0], *((indent + line).rstrip() for line in lines[1:])])
 
 
 def _table(rows: list[dict[str, Any]], depth: int) -> str:
@@ -109,18 +110,32 @@ def _text(node: dict[str, Any], depth: int) -> str:
     return text
 
 
-def _named(key: str, before: str = "") -> Any:
-    return lambda node, depth: before + str(_attrs(node).get(key) or _attrs(node).get("text") or _plain(node))
+def _named(*keys: str) -> Any:
+    return lambda node, depth: str(next((_attrs(node)[key] for key in keys if _attrs(node).get(key)), _plain(node)))
+
+
+def _unknown(node: dict[str, Any]) -> str:
+    """The text of a node inside a line that is none of the known ones, wherever it has it."""
+    return _plain(node) or str(_named("text")(node, 0))
+
+
+def _date(node: dict[str, Any], depth: int) -> str:
+    """The day of a date, which is told in milliseconds; what is no such number stays as it is."""
+    told = str(_attrs(node).get("timestamp") or "")
+    try:
+        return datetime.fromtimestamp(int(told) / 1000, UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return told or _plain(node)
 
 
 _INLINE = {
     "text": _text,
     "hardBreak": lambda node, depth: "\n",
     "mention": _named("text"),
-    "emoji": _named("text"),
-    "inlineCard": _named("url"),
+    "emoji": _named("text", "shortName"),
+    "inlineCard": _named("url", "text"),
     "status": _named("text"),
-    "date": _named("timestamp"),
+    "date": _date,
     "mediaInline": lambda node, depth: "[attachment]",
     "placeholder": _named("text"),
 }

@@ -1,6 +1,7 @@
 """Beads, through `bd` or `br`: one adapter for the shapes of both, which believes an answer and not an exit status."""
 
 import json
+import os
 import re
 from typing import Any
 
@@ -91,7 +92,10 @@ class Beads(Source):
         if done.code or (isinstance(found, dict) and "error" in found):
             raise _failure(done, found)
         if found is None and "comments" not in done.argv:
-            raise TicketError(f"beads gave no answer: {complaint(done)}", hint="See whether `bd doctor` complains.")
+            program = os.path.basename(done.argv[0])
+            raise TicketError(
+                f"{program} gave no answer: {complaint(done)}", hint=f"See whether `{program} doctor` complains."
+            )
         for key in ("data", "issues"):
             if isinstance(found, dict) and key in found:
                 found = found[key]
@@ -112,7 +116,7 @@ def _failure(done: Done, found: Any) -> NoTicket | NoTracker | TicketError:
     if "no beads database" in low or "not initialized" in low or "no database" in low:
         return NoTracker(f"there are no beads here: {said}", hint="Run `bd init` or `br init` in the repository.")
     if "not found" in low or "no issue" in low or (done.code == 3 and b'"error"' in done.stderr):
-        return NoTicket(f"beads: {said}", hint="`bd list` shows what there is.")
+        return NoTicket(f"beads: {said}", hint=f"`{os.path.basename(done.argv[0])} list` shows what there is.")
     return TicketError(f"beads: {said}")
 
 

@@ -126,7 +126,15 @@ class GitHub(Source):
 
     def _view(self, what: str, id: str, fields: str) -> dict[str, Any]:
         number = _number(id)
-        found = decoded(self, self._gh(what, "view", number, f"--json={fields}"))
+        try:
+            found = decoded(self, self._gh(what, "view", number, f"--json={fields}"))
+        except NoTicket as error:
+            # An issue's number finds a pull request, too; the other way round it does not.
+            other = f" If it is an issue: ww new --issue {number}" if what == "pr" else ""
+            kind = "pull request" if what == "pr" else "issue"
+            raise NoTicket(
+                f"there is no {kind} {number}: {error.message}", hint=f"`gh {what} list` shows what there is.{other}"
+            ) from error
         if not isinstance(found, dict) or str(found.get("number")) != number or not found.get("id"):
             raise TicketError(f"GitHub's answer is not about {what} {number}")
         return found
@@ -141,19 +149,20 @@ class GitHub(Source):
 def _failure(done: Done, what: str) -> WoodwindError:
     said = complaint(done)
     low = said.lower()
+    if "no git remotes" in low or "none of the git remotes" in low:
+        return TicketError(
+            "no remote of this repository leads to a GitHub that gh knows, so its issues are not known",
+            code="no_remote",
+            hint="For example: git remote add origin git@github.com:OWNER/NAME.git; "
+            "for a GitHub of your own, gh auth login --hostname HOST",
+        )
     if done.code == 4 or "gh auth login" in low or "http 401" in low or "bad credentials" in low:
         return NoTracker(f"gh is not logged in: {said}", hint=_LOG_IN)
     if "rate limit" in low:
         return TicketError(f"GitHub takes no more requests for now: {said}", code="rate_limited", hint="Wait a while.")
-    if "no git remotes" in low or "none of the git remotes" in low:
-        return TicketError(
-            "this repository has no remote on GitHub, so its issues are not known",
-            code="no_remote",
-            hint="For example: git remote add origin git@github.com:OWNER/NAME.git",
-        )
     if "could not resolve to" in low or "http 404" in low:
         return NoTicket(f"gh {what}: {said}", hint="`gh issue list` and `gh pr list` show what there is.")
-    return TicketError(f"gh {what}: {said}")
+    return TicketError(f"gh {what}: {said}", hint="Try it again later; https://www.githubstatus.com tells of troubles.")
 
 
 def _number(id: str) -> str:

@@ -58,7 +58,10 @@ def ask(method: str, url: str, authorization: str, timeout: float, body: Any = N
             raise TimedOut(
                 f"{host} did not answer within {timeout:g} seconds", hint="[tickets] timeout gives it more time."
             ) from None
-        raise TicketError(f"{host} cannot be reached: {one_line(str(error.reason), 200)}") from None
+        raise TicketError(
+            f"{host} cannot be reached: {one_line(str(error.reason), 200)}",
+            hint="Is the address right, and the network up?",
+        ) from None
     except (OSError, HTTPException) as error:
         raise TicketError(f"{host} broke off its answer: {one_line(str(error), 200) or type(error).__name__}") from None
 

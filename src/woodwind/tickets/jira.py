@@ -19,6 +19,9 @@ _STATES = {"new": "open", "indeterminate": "claimed", "done": "closed"}
 _SET_UP = (
     "Set JIRA_URL, JIRA_API_TOKEN and, for Jira Cloud, JIRA_LOGIN (your e-mail address); or set up the `jira` program."
 )
+_REFUSED = "Is JIRA_API_TOKEN still valid, and is it for this JIRA_URL and JIRA_LOGIN?"
+_CLOUD = "Jira Cloud needs JIRA_LOGIN (your e-mail address), too."
+_LATER = "Try it again later; does its page open in a browser?"
 _MOST_STEPS = 3
 
 
@@ -123,7 +126,8 @@ class Jira(Source):
         place = urllib.parse.urlsplit(url)
         if place.scheme not in ("http", "https") or not place.hostname or place.username:
             raise NoTracker(
-                f"JIRA_URL is not a plain web address: {one_line(url.rpartition('@')[2], 80)}", hint=_SET_UP
+                f"JIRA_URL is not a plain web address: {one_line(url.rpartition('@')[2], 80)}",
+                hint="For example: https://jira.example.com",
             )
         login = self.environ.get("JIRA_LOGIN", "")
         basic = base64.b64encode(f"{login}:{token}".encode()).decode()
@@ -146,14 +150,17 @@ class Jira(Source):
         messages = reply.data.get("errorMessages") if isinstance(reply.data, dict) else None
         said = one_line(" ".join(map(str, messages)), 200) if isinstance(messages, list) else ""
         if reply.status in (401, 403):
-            raise NoTracker(f"Jira refuses these credentials ({reply.status}){said and ': ' + said}", hint=_SET_UP)
+            raise NoTracker(
+                f"Jira refuses these credentials ({reply.status}){said and ': ' + said}",
+                hint=_REFUSED if self.environ.get("JIRA_LOGIN") else f"{_REFUSED} {_CLOUD}",
+            )
         if reply.status == 404:
             hint = "Jira says so, too, of what you may not see."
             raise NoTicket(f"there is no {one_line(what, 80)} in Jira{said and ': ' + said}", hint=hint)
         if reply.status == 429:
             raise TicketError("Jira takes no more requests for now", code="rate_limited", hint="Wait a while.")
         if not 200 <= reply.status < 300:
-            raise TicketError(f"Jira answered with {reply.status}{said and ': ' + said}")
+            raise TicketError(f"Jira answered with {reply.status}{said and ': ' + said}", hint=_LATER)
         return reply.data
 
     def _from_program(self, key: str) -> dict[str, Any]:

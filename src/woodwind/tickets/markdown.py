@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import stat
+import textwrap
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
@@ -19,6 +20,9 @@ _ITEM = re.compile(rb"^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX/])\][ \t]+(\S.
 _HEADING = re.compile(rb"^#{1,6}[ \t]+(\S.*?)[ \t]*#*[ \t]*\r?$")
 _FENCE = re.compile(rb"^[ \t]*(```+|~~~+)")
 _STATES = {b" ": "open", b"/": "claimed", b"x": "closed", b"X": "closed"}
+
+
+_SHOWN = 8  # items that are named where another one was meant
 
 
 class Item(NamedTuple):
@@ -51,7 +55,11 @@ class Markdown(Source):
 
     def fetch(self, id: str) -> Ticket:
         """The item with this id: the words of its text, as in `fix-login`."""
-        return self._ticket(_named(items(self._read()), id, self.where))
+        data = self._read()
+        item = _named(data, id, self.where)
+        # All that stands below it: an item's own items are a part of what is to be done.
+        below = b"".join(data.splitlines(keepends=True)[item.line + 1 : item.end]).decode("utf-8", "replace")
+        return self._ticket(item._replace(notes=textwrap.dedent(below.expandtabs(4)).strip("\r\n")))
 
     def ready(self, epic: str) -> list[Ticket]:
         """The open items below a heading or item (or all, for ""), without those that others are nested in."""
@@ -69,7 +77,7 @@ class Markdown(Source):
         """A line of its own below the item."""
         with self._locked():
             data = self._read()
-            item = _named(items(data), id, self.where)
+            item = _named(data, id, self.where)
             lines = data.splitlines(keepends=True)
             end = b"\r\n" if lines[item.line].endswith(b"\r\n") else b"\n"
             if not lines[item.end - 1].endswith(b"\n"):
@@ -87,7 +95,7 @@ class Markdown(Source):
     def _mark(self, id: str, sign: bytes, states: tuple[str, ...]) -> None:
         with self._locked():
             data = self._read()
-            item = _named(items(data), id, self.where)
+            item = _named(data, id, self.where)
             if item.state not in states:
                 code = "already_claimed" if sign == b"/" else "ticket_failed"
                 raise TicketError(f"{item.id} in {self.where} is {item.state} already", code=code)
@@ -125,13 +133,20 @@ class Markdown(Source):
             raise TicketError(f"the list {self.where} cannot be written: {error.strerror}") from error
 
 
-def _named(found: list[Item], id: str, where: str) -> Item:
+def _named(data: bytes, id: str, where: str) -> Item:
+    found = items(data)
     for item in found:
         if item.id == id:
             return item
-    known = ", ".join(item.id for item in found[:5])
+    if any(item.heading == id for item in found):
+        raise NoTicket(
+            f"{id!r} is a heading of {where}, not an item",
+            hint=f"To work through its items: ww loop start --source markdown:{where} --epics {id}",
+        )
+    known = ", ".join(item.id for item in found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
     raise NoTicket(
-        f"there is no item {one_line(id, 60)!r} in {where}", hint=f"There are: {known}, …" if known else "It has none."
+        f"there is no item {one_line(id, 60)!r} in {where}",
+        hint=f"There are: {known}" if known else "It has none: an item is a line such as `- [ ] Fix the login`.",
     )
 
 

@@ -8,13 +8,12 @@ from argparse import ArgumentParser, Namespace
 
 from woodwind.cli import task_words
 from woodwind.cli.screen import Screen
-from woodwind.model import naming
 from woodwind.model.brief import build
 from woodwind.model.errors import UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.ops import tickets
 from woodwind.ops.address import find_workers
-from woodwind.ops.brief import facts_for, of_worker, project_folder
+from woodwind.ops.brief import of_worker, preview_facts
 from woodwind.ops.context import Context
 from woodwind.ops.free_names import Request
 from woodwind.ops.projects import current
@@ -54,11 +53,7 @@ def _preview(ctx: Context, args: Namespace, origin: str) -> dict[str, str]:
         request = tickets.of_ticket(request, tickets.fetch(ctx, origin))
     elif not request.task.strip():
         raise UsageError("there is no task", hint='ww brief --preview "Add a greeting"')
-    config = ctx.loaded_config.config.new
-    prefix = request.prefix if request.prefix is not None else None if config.prefix == "auto" else config.prefix
-    branch = naming.branch_for(request.naming or request.task, prefix=prefix)
-    base = "the head of the pull request" if origin.startswith("github-pr:") else config.base or "the default branch"
-    facts = facts_for(ctx, request, branch=branch, base=base, folder=project_folder(ctx))
+    facts = preview_facts(ctx, request)
     return {"name": "", "template": facts.template, "text": build(facts)}
 
 

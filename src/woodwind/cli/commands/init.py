@@ -53,10 +53,10 @@ def render(outcome: Outcome, screen: Screen) -> None:
     """File by file."""
     done = {
         "create": "created",
-        "add": "block added",
+        "add": "added a block to",
         "keep": "left",
         "delete": "deleted",
-        "take_out": "block taken out",
+        "take_out": "took the block out of",
     }
     for file in outcome.data["files"]:
         why = f": {file['why']}" if file["why"] else ""

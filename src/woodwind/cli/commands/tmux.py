@@ -82,10 +82,11 @@ def render(outcome: Outcome, screen: Screen) -> None:
         screen.line(data["text"])
     elif "file" not in data:
         return
-    elif not data["changed"] and data["action"] != "uninstall" and data["text"]:
+    elif not data["changed"] and data["text"]:
         screen.line(data["text"].rstrip("\n"))
     elif not data["changed"]:
-        screen.line(f"{data['file']} has nothing of Woodwind.")
+        there = "nothing of Woodwind" if data["action"] == "uninstall" else "it already"
+        screen.line(f"{data['file']} has {there}.")
     elif data["action"] == "uninstall":
         screen.line(f"Taken out of {data['file']}. A tmux that runs keeps them until it is started again.")
     else:
