@@ -101,3 +101,16 @@ def test_a_landing_that_is_cut_short(stage: Stage, request: pytest.FixtureReques
         assert stage.is_done(command)
         stage.bring_back(command)
     request.node.broken = False
+
+
+@pytest.mark.parametrize("command", ["checked-out", "undo"])
+def test_what_a_killed_git_left_locked_in_the_lane_is_taken_away(stage: Stage, command: str) -> None:
+    stage.prepare(command)
+    point = {"checked-out": "merge.before", "undo": "take_back.before_merge"}[command]
+    assert stage.ww(*COMMANDS[command], failpoint=point).code == -9
+    (stage.repo / ".git" / "worktrees" / "lane-1" / "index.lock").touch()
+    before = stage.target(command)
+    stage.ww("ls", check=True)
+    stage.check(command, before)
+    stage.ww(*COMMANDS[command], check=True)
+    stage.bring_back(command)

@@ -38,15 +38,19 @@ class Lane:
 
     def check_out(self, commit: str) -> None:
         """Put the lane on a commit, detached: its files exactly, and nothing untracked but what is ignored."""
-        for lock in ("index.lock", "HEAD.lock"):  # of a git that was killed: nobody else is in here
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(os.path.join(self.admin, lock))
+        self.clear_locks()
         for state in ("rebase-merge", "rebase-apply", "sequencer"):
             shutil.rmtree(os.path.join(self.admin, state), ignore_errors=True)
         # By hand: a verification may have put HEAD on a branch, which a reset would move.
         write_atomic(os.path.join(self.admin, "HEAD"), f"{commit}\n".encode(), mode=0o644)
         self.tree.git("-c", "checkout.workers=0", "reset", "--hard", "--quiet", commit, "--")
         self.tree.git("clean", "-ffdq")
+
+    def clear_locks(self) -> None:
+        """Take away what a git that was killed left locked: nobody else is in here."""
+        for lock in ("index.lock", "HEAD.lock"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.admin, lock))
 
     def run(
         self,
@@ -110,6 +114,7 @@ def taken(common: str, project: str, beside: str, commit: str, *, number: int = 
     with locked(paths.lock_file(f"lane-{project}-{number}"), wait=wait):
         lane = _ready(common, os.path.join(beside, FOLDER, project, f"lane-{number}"), commit)
         lane.end_leftover_job()
+        lane.clear_locks()
         yield lane
 
 

@@ -75,8 +75,8 @@ class QueuedLand(Land):
                 return
         raise Refused(f"{landing.target} had not moved", code="not_moved")
 
-    def _end_verification(self) -> None:
-        """What still runs after a crash is ended in every lane that nobody else has by now."""
+    def _clear_lane(self) -> None:
+        """What a crash left running or locked goes, in every lane that nobody else has by now."""
         if self.lane is None:
             common, project, beside = self.args["common"], self.args["project"], lanes_beside(self.ctx)
             for number in lanes.numbers(project, beside):

@@ -73,8 +73,8 @@ class Land:
     def steps(self) -> list[Step]:
         return [
             Step("commit", self._commit, self._unlock),
-            Step("merge", self._merge),
-            Step("verify", self._verify, self._end_verification),
+            Step("merge", self._merge, self._clear_lane),
+            Step("verify", self._verify),
             Step("move", self._move, self._look_whether_it_moved),
         ]
 
@@ -183,8 +183,8 @@ class Land:
         else:
             self._note(verified="none")
 
-    def _end_verification(self) -> None:
-        """What still runs in the lane after a crash is ended, unless somebody else has the lane by now."""
+    def _clear_lane(self) -> None:
+        """What a crash left running or locked in the lane goes, unless somebody else has the lane by now."""
         if self.lane is None:
             try:
                 beside = lanes_beside(self.ctx)
