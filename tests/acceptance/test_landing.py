@@ -437,3 +437,55 @@ def test_a_command_that_is_missing_and_a_file_that_is_huge_land_nothing(scene: S
         scene.verify("true", '[critic]\nlarge = "off"\n')
         scene.ww("ship", "one", "--yes", check=True)
         assert (scene.repo / "huge.bin").stat().st_size == 200_000_000
+
+
+def test_a_dry_run_tells_what_would_happen_and_where_it_would_stop(scene: Scene) -> None:
+    scene.worker("one", app__py="print('one')\n")
+    scene.worker("two", app__py="print('two')\n")
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----\n"
+    scene.worker("three", key__pem=key)
+    scene.worker("four")
+    scene.ww("merge", "one", check=True)
+    before = scene.tip()
+
+    def told(*words: str) -> tuple[str, list[str], list[str]]:
+        shown = scene.ww("merge", *words, "--dry-run", check=True).stdout.splitlines()
+        problems = [line.strip().removeprefix("it would stop: ") for line in shown if "it would stop" in line]
+        return shown[0], [line.strip() for line in shown[1:] if "it would stop" not in line], problems
+
+    head, steps, problems = told("two")
+    assert (head, problems) == ("two would not land in main (merge):", ["conflicts in app.py"])
+    assert steps == ["merge 1 commit into main"]  # it is neither verified nor moved
+    head, steps, problems = told("two", "--strategy", "theirs", "--no-verify")
+    assert (head, problems) == ("two would land in main (merge):", [])
+    assert steps[1:3] == ["settle the conflicts in app.py by the side of the worker", "NOT verify it (--no-verify)"]
+    denials = rows(scene.box, "SELECT * FROM denial")
+    head, steps, problems = told("three")
+    assert (head, steps) == ("three would not land in main (merge):", [])
+    assert "private key" in problems[0]
+    assert rows(scene.box, "SELECT * FROM denial") == denials  # looking is no try
+    scene.verify("")
+    assert "no [verify] command" in told("two", "--strategy", "theirs")[2][0]
+    # Of several, one that cannot land does not hide the others.
+    several = scene.ww("ship", "two", "four", "--dry-run", "--json")
+    assert several.code == 6
+    assert [entry["name"] for entry in several.json["data"]["plan"]] == ["two"]
+    assert [(e["name"], e["code"]) for e in several.json["data"]["failed"]] == [("four", "nothing_to_land")]
+    assert scene.tip() == before
+
+
+def test_nothing_is_called_landed_that_the_targets_side_only_hides(scene: Scene) -> None:
+    scene.worker("one", app__py="print('one')\n")
+    scene.worker("two", app__py="print('two')\n")
+    scene.ww("merge", "one", check=True)
+    error = refused(scene, "merge", "two", "--strategy", "ours", code="nothing_to_land")
+    assert "nothing of two is left" in error["message"]
+
+
+def test_an_undo_that_cannot_be_says_why(scene: Scene) -> None:
+    scene.worker("one", app__py="print('one')\n")
+    assert "nothing of 'one'" in refused(scene, "undo", "one", code="no_worker", exit_code=3)["message"]
+    landed = scene.ww("merge", "one", "--json", check=True).json["data"]["landed"][0]["id"]
+    taken_back = scene.ww("undo", "--json", check=True).json["data"]["landing"]["id"]
+    assert "undone before" in refused(scene, "undo", landed, code="not_undoable")["message"]
+    assert "an undo itself" in refused(scene, "undo", taken_back, code="not_undoable")["message"]

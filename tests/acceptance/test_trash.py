@@ -213,7 +213,7 @@ def test_undo_takes_back_the_last_removal_or_the_named_one(sandbox: Sandbox, rep
     sandbox.ww("undo", cwd=repo, check=True)
     nothing = sandbox.ww("undo", cwd=repo)
     assert nothing.code == 3
-    assert "nothing was landed or removed" in nothing.stderr
+    assert "there is nothing to undo" in nothing.stderr
 
 
 def test_the_trash_is_on_the_same_file_system(sandbox: Sandbox, repo: Path) -> None:

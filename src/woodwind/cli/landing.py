@@ -77,7 +77,7 @@ def _landed(entry: dict[str, Any], screen: Screen) -> None:
         screen.line(f"{screen.paint(entry['name'], 'bold')} asks to be landed in {entry['target']}: {entry['url']}")
         return
     commits = f"{entry['commits']} {'commit' if entry['commits'] == 1 else 'commits'}"
-    moved = f"{entry['from'][:10]} → {entry['to'][:10]}"
+    moved = f"{entry['from'][:10]} → {entry['to'][:10]}" + (", pushed" if entry["via"] == "push" else "")
     screen.line(f"{screen.paint(entry['name'], 'bold')} landed in {entry['target']}: {commits}, {moved}")
     loud = entry["verified"] in ("skipped", "none")
     text = f"  {VERIFIED.get(entry['verified'], entry['verified'])}"
@@ -89,7 +89,10 @@ def _landed(entry: dict[str, Any], screen: Screen) -> None:
 
 
 def _plan(entry: dict[str, Any], screen: Screen) -> None:
-    screen.line(f"{screen.paint(entry['name'], 'bold')} would land in {entry['target']} ({entry['method']}):")
+    how = f" ({entry['method']})" if entry["via"] != "pr" else ""
+    would = "would land" if entry["via"] != "pr" else "would ask to be landed"
+    would = "would not land" if entry["problems"] else would
+    screen.line(f"{screen.paint(entry['name'], 'bold')} {would} in {entry['target']}{how}:")
     for line in entry["steps"]:
         screen.line(f"  {line}")
     for line in entry["problems"]:

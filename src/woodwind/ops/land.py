@@ -75,5 +75,7 @@ def leave_conflicts(ctx: Context, worker: Worker, request: LandRequest) -> list[
     with worker_lock(worker.id):
         facts = look(ctx, worker, request)
         who = merging.identity(facts.tree)
-        facts.tree.git(*who, "merge", "--no-edit", "--no-autostash", "--no-stat", facts.onto, ok=(0, 1))
+        message = f"Merge {facts.target} into {worker.worktree.branch}"
+        words = ("merge", "--no-edit", "--no-autostash", "--no-stat", f"--message={message}", facts.onto)
+        facts.tree.git(*who, *words, ok=(0, 1))
         return sorted(facts.tree.changes().unmerged)

@@ -7,38 +7,45 @@ from typing import Any
 from woodwind.git import merging, targets
 from woodwind.git.call import git
 from woodwind.git.tree import Tree
+from woodwind.model.critic import BLOCK
 from woodwind.model.errors import Refused
 from woodwind.model.landing import LandRequest, listed
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
+from woodwind.ops.critic import look as look_critically, told
 from woodwind.ops.landable import Landable, look
 from woodwind.ops.verify import environment_key, landing_config
 from woodwind.store import landings
 
 
 def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
-    """The steps of a landing in words, and what it would stop at."""
+    """The steps of a landing in words, up to what it would stop at."""
     facts = look(ctx, worker, request)
+    common, onto = ctx.repo.common, facts.onto
     steps: list[str] = []
-    problems: list[str] = []
+    problems = denials = _denials(ctx, worker, request, facts)
     if facts.changes:
         found = [*facts.changes.tracked, *facts.changes.untracked]
         steps.append(f"commit {len(found)} {'file' if len(found) == 1 else 'files'}: {listed(found)}")
-    common = ctx.repo.common
-    onto = facts.onto
     with tempfile.TemporaryDirectory(prefix="ww-") as objects:
         tip = _tip(facts, objects, common)
         merged = merging.preview(common, onto, tip, objects)
-        commits = len(merging.commits_between(common, onto, facts.tip)) + bool(facts.changes)
-        steps.append(f"{facts.method} {commits} {'commit' if commits == 1 else 'commits'} into {facts.target}")
-        if merged.conflicts and not request.strategy:
-            problems.append(f"conflicts in {listed(merged.conflicts)}")
-        if merged.empty:
-            problems.append(f"all of it is in {facts.target} already")
-        steps.append(_verification(ctx, worker, request, merged, objects))
         changed = _changed(common, onto, merged.commit, objects) if merged.commit else []
-    steps += _move(common, facts, onto, changed, problems)
-    if not request.keep:
+        commits = len(merging.commits_between(common, onto, facts.tip)) + bool(facts.changes)
+        if facts.via == "pr":
+            steps += [
+                f"push {worker.worktree.branch} to {facts.remote}",
+                f"open a pull request into {facts.target}, or bring the one that is there up to date",
+            ]
+        else:
+            steps.append(f"{facts.method} {commits} {'commit' if commits == 1 else 'commits'} into {facts.target}")
+            problems = denials + _merge_problems(request, facts, merged, steps)
+            moves = _move(common, facts, onto, changed, problems)  # an obstacle there is found before verification
+            if not problems:
+                steps.append(_verification(ctx, worker, request, merged, objects, problems))
+            if not problems:
+                steps += moves
+    if not request.keep and facts.via != "pr" and not problems:
         steps.append("stop the agent and park its worktree")
     return {
         "name": worker.name,
@@ -48,9 +55,27 @@ def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         "from": onto,
         "conflicts": list(merged.conflicts),
         "files": changed,
-        "steps": [step for step in steps if step],
+        "steps": [step for step in steps if step and not denials],  # the critic is asked before anything is done
         "problems": problems,
     }
+
+
+def _denials(ctx: Context, worker: Worker, request: LandRequest, facts: Landable) -> list[str]:
+    """What the critic would not let pass; it is not counted as a try."""
+    if not facts.changes and merging.is_ancestor(ctx.repo.common, facts.tip, facts.onto):
+        return []  # what lands once more after an undo is not judged again
+    verb = "ship" if request.commit_dirty else "merge"
+    found = look_critically(ctx, worker, verb, target=facts.target)
+    return [f"the critic is against it: {told(finding)}" for finding in found if finding.level == BLOCK]
+
+
+def _merge_problems(request: LandRequest, facts: Landable, merged: merging.Merged, steps: list[str]) -> list[str]:
+    if merged.conflicts and request.strategy:
+        side = facts.target if request.strategy == "ours" else "the worker"
+        steps.append(f"settle the conflicts in {listed(merged.conflicts)} by the side of {side}")
+    elif merged.conflicts:
+        return [f"conflicts in {listed(merged.conflicts)}"]
+    return [f"all of it is in {facts.target} already"] if merged.empty else []
 
 
 def _tip(facts: Landable, objects: str, common: str) -> str:
@@ -76,12 +101,19 @@ def _changed(common: str, onto: str, tree: str, objects: str) -> list[str]:
     return [p for p in git("--git-dir", common, *words, env=_private(common, objects)).text.split("\0") if p]
 
 
-def _verification(ctx: Context, worker: Worker, request: LandRequest, merged: merging.Merged, objects: str) -> str:
+def _verification(
+    ctx: Context, worker: Worker, request: LandRequest, merged: merging.Merged, objects: str, problems: list[str]
+) -> str:
     settings = landing_config(ctx).verify
     if not request.verify:
-        return "not verify it (--no-verify)"
+        return "NOT verify it (--no-verify)"
     if not settings.command:
-        return "not verify it: there is no [verify] command"
+        if landings.unverified_allowed(ctx.store, worker.project):
+            return "NOT verify it: there is no [verify] command"
+        if ctx.confirm:
+            return "ask whether it may land without being verified: there is no [verify] command"
+        problems.append("nothing would test it: there is no [verify] command, and --no-verify was not said")
+        return ""
     if merged.commit:
         key = environment_key(ctx.repo.common, merged.commit, settings.setup, env=_private(ctx.repo.common, objects))
         if landings.passed(ctx.store, worker.project, merged.commit, settings.command, key) is not None:

@@ -15,6 +15,16 @@ from woodwind.ops.diff import work_tree
 from woodwind.ops.verify import landing_config
 from woodwind.store import landings
 
+# What git's own files say is not finished.
+_UNFINISHED = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisection",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+}
+
 
 class Landable(NamedTuple):
     """What is known before a landing begins."""
@@ -46,11 +56,12 @@ def look(ctx: Context, worker: Worker, request: LandRequest, *, via: str = "") -
     waiting = under_way(tree.admin)
     changes = tree.changes()
     if changes.unmerged or waiting:
-        what = listed(changes.unmerged) if changes.unmerged else waiting
+        what = _UNFINISHED.get(waiting, "a merge or the like")
+        files = f": conflicts in {listed(changes.unmerged)}" if changes.unmerged else ""
         raise Refused(
-            f"{worker.name} has a merge or the like under way: {what}",
+            f"{worker.name} has {what} under way{files}",
             code="unmerged",
-            hint="Its agent, or you, must finish it first.",
+            hint=f"Its agent, or you, must settle and commit it first, in {tree.path}",
         )
     if changes and not request.commit_dirty:
         raise Refused(
@@ -152,4 +163,13 @@ def already_in(name: str, target: str) -> Refused:
         f"all that {name} did is in {target} already",
         code="already_landed",
         hint=f"Nothing was changed. It can go: ww rm {name}",
+    )
+
+
+def nothing_left(name: str, target: str) -> Refused:
+    """The target's side settles every place in which the worker changed something."""
+    return Refused(
+        f"with {target}'s side in every conflict, nothing of {name} is left to land",
+        code="nothing_to_land",
+        hint=f"Nothing was changed. --strategy theirs takes the worker's side; `ww diff {name}` shows it.",
     )

@@ -18,7 +18,7 @@ from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step
-from woodwind.ops.landable import already_in, taken_out, tip_of_target
+from woodwind.ops.landable import already_in, nothing_left, taken_out, tip_of_target
 from woodwind.ops.verify import lanes_beside, require_passed, verify
 from woodwind.store import events, landings, workers
 from woodwind.store.operations import OperationRow
@@ -131,6 +131,8 @@ class Land:
         self.ctx.say(f"merging into {landing.target}")
         subjects = [c["subject"] for c in merging.commits_between(common, onto, landing.tip)]
         merged = self._merged(lane, onto, landing, subjects, reverted)
+        if merged.empty and self.request.strategy == "ours":
+            raise nothing_left(landing.name, landing.target)
         if merged.empty or (merged.conflicts and merging.is_in_by_patch(common, landing.tip, onto)):
             raise already_in(landing.name, landing.target)
         if merged.conflicts:

@@ -54,7 +54,7 @@ def _undoable(landing: landings.Landing | None, entry: Mapping[str, Any]) -> lan
     if landing is None or landing.state != "done" or landing.kind != "land":
         again = f"`ww run resume {entry['run']}`" if entry["run"] else "`ww ship`"
         raise Refused(
-            f"{entry['id']} cannot be undone: it is {entry['kind']}, {entry['state']}",
+            f"{entry['id']} cannot be undone: {_why_not(entry)}",
             code="not_undoable",
             hint=f"`ww history` shows what can be. What an undo took back lands again by {again}.",
         )
@@ -71,6 +71,14 @@ def _take_run_back(ctx: Context, entry: Mapping[str, Any], *, verify: bool) -> d
     return taken_back
 
 
+def _why_not(entry: Mapping[str, Any]) -> str:
+    if entry["kind"] == "undo":
+        return "it is an undo itself"
+    if entry["kind"] == "pr":
+        return "it is a pull request, which is closed where it was opened"
+    return "it was undone before" if entry["state"] == "undone" else "nothing of it has landed"
+
+
 def _what(ctx: Context, project: str, name: str) -> dict[str, Any]:
     for entry in history(ctx, project):
         if entry["state"] != "done" or entry["kind"] in ("undo", "pr"):
@@ -81,10 +89,20 @@ def _what(ctx: Context, project: str, name: str) -> dict[str, Any]:
         if not name or name in ids or naming.key(name) == naming.key(entry["name"]):
             return entry
     if name:  # by its branch, as removed workers may be named
-        worker, removal = find_removed(ctx, project, name)
+        try:
+            worker, removal = find_removed(ctx, project, name)
+        except NotFound as error:
+            if error.code != "no_worker":
+                raise
+            raise NotFound(
+                f"nothing of {name!r} was landed or removed in this project, or all of it is undone",
+                code="no_worker",
+                hint="`ww history` lists what was done.",
+            ) from None
         found = {"id": removal.id, "kind": "remove", "state": "done", "name": worker.name, "worker": worker.id}
         return {**found, "run": ""}
-    raise NotFound("nothing was landed or removed in this project", code="no_worker", hint="`ww history` lists it.")
+    hint = "`ww history` lists what was done."
+    raise NotFound("there is nothing to undo in this project", code="no_worker", hint=hint)
 
 
 def _restore(ctx: Context, project: str, worker: Worker) -> dict[str, Any]:

@@ -50,7 +50,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise WoodwindError(
             f"{conflict.message}; the conflicts are in {worker.worktree.path} now",
             code="conflicts_left",
-            hint=f"Settle and commit them there ({len(files)} files), then ww merge {worker.name} again.",
+            hint=f"Settle and commit {'it' if len(files) == 1 else f'them ({len(files)} files)'} there, "
+            f"then ww merge {worker.name} again.",
         ) from conflict
     return Outcome({"landed": [landed], "failed": [], "plan": []}, notes=ctx.notes)
 

@@ -11,6 +11,7 @@ from woodwind.cli.landing import check_request, landing_arguments, render_landed
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
+from woodwind.model.landing import LandRequest
 from woodwind.model.outcome import Outcome
 from woodwind.model.worker import Worker
 from woodwind.ops.address import check_may_touch, find_workers
@@ -47,14 +48,27 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         check_may_touch(ctx, worker)
     request = request_of(args, commit_dirty=True)
     if args.dry_run:
-        plans = [plan(ctx, worker, request) for worker in found]
-        return Outcome({"landed": [], "failed": [], "plan": plans}, notes=ctx.notes)
+        return _planned(ctx, found, request)
     _confirm(ctx, args, found)
     if len(found) == 1:
         return Outcome({"landed": [ship(ctx, found[0], request)], "failed": [], "plan": []}, notes=ctx.notes)
     done = ship_queue(ctx, project, Choice(ctx, project, found).in_order, request)
     failed = [{"name": e["name"], "code": e["code"], "error": e["why"], "hint": e["output"]} for e in done["dropped"]]
     data = {"landed": done["landed"], "failed": failed, "plan": []}
+    return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
+
+
+def _planned(ctx: Context, found: list[Worker], request: LandRequest) -> Outcome:
+    """What would become of each; of several, one that cannot land does not hide the others."""
+    plans, failed = [], []
+    for worker in found:
+        try:
+            plans.append(plan(ctx, worker, request))
+        except WoodwindError as error:
+            if len(found) == 1:
+                raise
+            failed.append({"name": worker.name, "code": error.code, "error": error.message, "hint": error.hint})
+    data = {"landed": [], "failed": failed, "plan": plans}
     return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
 
