@@ -141,6 +141,24 @@ def test_an_end_in_the_middle_of_a_turn(sandbox: Sandbox, repo: Path, end: str) 
     assert (turn["state"], how in turn["why"]) == ("interrupted" if end == "the pane" else "failed", True)
 
 
+def test_an_end_whose_status_comes_later_than_the_terminals(sandbox: Sandbox, repo: Path) -> None:
+    program, go = sandbox.home / "slow-to-end", sandbox.home / "go"
+    program.write_text(
+        f"#!/bin/sh\ntrap '' HUP\nexec </dev/null >/dev/null 2>&1\nuntil [ -e {go} ]; do sleep 0.05; done\nexit 7\n"
+    )
+    program.chmod(0o755)
+    (repo / "woodwind.toml").write_text(f'[new]\nagent = "rehearsal"\n[agents.rehearsal]\ncommand = "{program}"\n')
+    worker = rehearse(sandbox, repo)
+    [pane] = panes_of(sandbox, worker["id"])
+    sandbox.wait_for(lambda: sandbox.fact(pane, "pane_dead") == "1", 60, "the terminal to be closed")
+    entry = listed(sandbox, repo)
+    assert (entry["status"], entry["turn"]["state"]) == ("unknown", "running"), entry
+    assert "has not ended yet" in entry["detail"]
+    go.touch()
+    assert wait_until(sandbox, repo, "exited")["detail"] == "with status 7"
+    assert "status 7" in await_turn(sandbox, repo, "failed")["why"]
+
+
 def test_a_headless_turn(sandbox: Sandbox, repo: Path) -> None:
     rehearse(sandbox, repo, "say in a file", words=("--headless", "--permissions", "auto"))
     done = sandbox.ww("wait", "worker-one", "--timeout", "60", "--json", cwd=repo, check=True)

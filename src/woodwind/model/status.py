@@ -30,6 +30,8 @@ def from_process(*, found: bool, dead: bool, exit_status: str, same_process: boo
     """The status that the terminal's process alone proves, with its reason; None when it proves nothing."""
     if not found:
         return Status.EXITED, "its terminal is gone"
+    if dead and same_process and not exit_status:
+        return Status.UNKNOWN, "its terminal is closed, and its program has not ended yet"
     if dead:
         return Status.EXITED, f"with {exit_status}" if exit_status else "status not known"
     if not same_process:

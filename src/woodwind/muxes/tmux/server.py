@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from woodwind.base import paths
 from woodwind.base.clock import new_id
+from woodwind.base.processes import start_time
 from woodwind.base.run import find_program
 from woodwind.model.errors import MissingTool, Refused
 from woodwind.muxes.base import SCRUBBED, Pane, Program
@@ -43,6 +44,8 @@ _FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS)
 _LOOKS = 20
 # So many terminals are read by one call.
 _AT_ONCE = 50
+# How long it is waited, in seconds, before a status that tmux has not collected is asked for again.
+_UNTIL_COLLECTED = (0.0, 0.02, 0.1, 0.2)
 _Then = Callable[[str], list[tuple[str, ...]]]
 
 
@@ -102,9 +105,14 @@ class Server:
         found = self._listed(*which)
         # A tmux with utempter forks a helper when a terminal closes, and ignores SIGCHLD meanwhile: the status of a
         # program that ended just then is never collected. Any later SIGCHLD makes tmux collect all that have ended.
-        if any(pane.dead and not pane.exit_status for pane, _ in found):
+        # And a program's terminal is closed a moment before it has ended.
+        for pause in _UNTIL_COLLECTED:
+            open_ends = [pane for pane, _ in found if pane.dead and not pane.exit_status and start_time(pane.pid)]
+            if not open_ends:
+                break
             with contextlib.suppress(OSError):
                 os.kill(found[0][1], signal.SIGCHLD)
+            _await_ends(open_ends, pause)
             found = self._listed(*which)
         seen: dict[str, Pane] = {}
         for pane, _ in found:
@@ -309,6 +317,13 @@ class Server:
 
     def _ask(self, *words: str) -> list[str]:
         return ask(self.server, *words)
+
+
+def _await_ends(panes: Sequence[Pane], seconds: float) -> None:
+    """Wait until tmux has collected these programs, or for so long."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and any(start_time(pane.pid) for pane in panes):
+        time.sleep(0.005)
 
 
 def _respawn(target: str, program: Program | None) -> list[tuple[str, ...]]:
