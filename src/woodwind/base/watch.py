@@ -45,6 +45,10 @@ class Folders:
         self._handles[key] = handle
         return True
 
+    def watches(self, key: str) -> bool:
+        """Whether a folder is watched under this key."""
+        return key in self._handles
+
     def remove(self, key: str) -> None:
         """Watch a folder no longer."""
         handle = self._handles.pop(key, None)

@@ -11,10 +11,12 @@ WHILE_PRINTING = 5.0
 class _Seen:
     """What a pane showed at the last glance."""
 
-    __slots__ = ("facts", "looked", "output", "unread")
+    __slots__ = ("facts", "looked", "means", "output", "title", "unread")
 
     def __init__(self) -> None:
         self.facts: object = None
+        self.title: str | None = None
+        self.means: object = None
         self.output = 0
         self.unread = False
         self.looked = float("-inf")
@@ -34,12 +36,17 @@ class Glances:
         here: set[str] = set()
         for pane in panes:
             here.add(pane.worker)
-            seen = self._seen.setdefault(pane.worker, _Seen())
-            facts = (pane.pid, pane.dead, pane.exit_status, self._means(pane.worker, pane.title))
+            seen = self._seen.get(pane.worker)
+            if seen is None:
+                seen = self._seen[pane.worker] = _Seen()
+            if pane.title != seen.title:
+                seen.title, seen.means = pane.title, self._means(pane.worker, pane.title)
+            facts = (pane.pid, pane.dead, pane.exit_status, seen.means)
             if facts != seen.facts:
                 seen.facts = facts
                 found.add(pane.worker)
-            if self._is_mute(pane.worker) and self._printed(seen, pane, at):
+            printed = pane.last_output != seen.output or seen.unread
+            if printed and self._is_mute(pane.worker) and self._printed(seen, pane, at):
                 found.add(pane.worker)
         for gone in self._seen.keys() - here:
             del self._seen[gone]

@@ -23,6 +23,7 @@ from woodwind.store import listing, terminals
 from woodwind.store.listing import Listed
 
 TICK = 1.0
+_MANY = 100
 # Everybody is looked at this often: a file that was half-written, a status that has grown old.
 _ROUND = 30.0
 # Between two looks; what happens meanwhile is looked at together.
@@ -116,11 +117,12 @@ class Watcher:
             await asyncio.sleep(_PAUSE)
 
     async def glance(self) -> None:
-        """Ask each tmux server once a second what its panes show, for ever; none where no agent runs."""
+        """Ask each tmux server at a steady pace what its panes show, for ever; none where no agent runs."""
         while True:
-            await asyncio.sleep(TICK)
+            await asyncio.sleep(self._pace())
             for worker in self._rows:
-                self._folders.add(worker, paths.spool_dir(worker))  # made at its start, or again after a deletion
+                if not self._folders.watches(worker):
+                    self._folders.add(worker, paths.spool_dir(worker))  # made at its start, or again after a deletion
             servers = self._servers()
             if servers:
                 at, wall = time.monotonic(), int(time.time() * 1000)
@@ -130,6 +132,13 @@ class Watcher:
                     if worker in self._rows:
                         self._mark(worker)
             self._look_later()  # with those of the list, and by the same list
+
+    def _pace(self) -> float:
+        """The seconds between two lists: more where there are so many panes that listing them is work for tmux.
+
+        Agents that tell by themselves are only confirmed by what their terminals show.
+        """
+        return TICK if len(self._ends) <= _MANY or any(map(self._is_mute, self._ends)) else 2 * TICK
 
     def _panes(self) -> Panes | None:
         """The last list, while it is young and nothing has happened since that it might not show."""
@@ -161,6 +170,8 @@ class Watcher:
             self._glances.forget(worker)
         for worker, row in rows.items():
             before = self._rows.get(worker)
+            if before is None:
+                self._glances.forget(worker)  # what its title means could not be known before
             if before is None and self._folders.add(worker, paths.spool_dir(worker)):
                 self.look_at(worker)  # for what it wrote before
             if before is None or (before.pid, before.pid_start) != (row.pid, row.pid_start):
