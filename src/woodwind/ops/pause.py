@@ -17,12 +17,14 @@ from woodwind.ops.context import Context
 from woodwind.ops.deliver import sight_of
 from woodwind.ops.journal import worker_lock
 from woodwind.ops.keep_turn import keep_turn
-from woodwind.ops.reaction import await_reaction, write_reading
+from woodwind.ops.reaction import await_reaction, shows_work, write_reading
 from woodwind.ops.terminal import is_ours, require_terminal
 from woodwind.store import events, turns, workers
 
 # Two Escapes in one breath are another key to a terminal.
 _BETWEEN_KEYS = 0.3
+# How long the agent may take after each time that they are pressed.
+_PATIENCE = (6.0, 6.0)
 
 
 def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
@@ -39,8 +41,7 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
         # At its prompt, an agent may take the same keys as a wish to leave.
         if before is not Status.READY:
             pressed = spool.now()
-            _press(mux, pane, agent.interrupt)
-            stopped = await_reaction(ctx, worker, mux, pane, lambda status: status is Status.READY)
+            stopped = _stop(ctx, worker, mux, pane, agent.interrupt)
             if stopped:
                 write_reading(ctx, worker, Tells.INTERRUPTED, pressed)
             elif before is not Status.UNKNOWN:
@@ -53,6 +54,17 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
                     ended = turn._replace(state=State.INTERRUPTED, ended_at=to_ms(now()), why="ww pause", inferred=True)
                     keep_turn(db, worker.project, worker.id, ended)
     return {"name": worker.name, "id": worker.id, "phase": Phase.PAUSED.value, "stopped": stopped}
+
+
+def _stop(ctx: Context, worker: Worker, mux: Mux, pane: Pane, keys: Sequence[str]) -> bool:
+    """Press the keys, and again while the terminal shows work: keys that come late together may be another key."""
+    for patience in _PATIENCE:
+        _press(mux, pane, keys)
+        if await_reaction(ctx, worker, mux, pane, lambda status: status is Status.READY, patience):
+            return True
+        if not shows_work(ctx, worker, mux, pane):
+            break
+    return await_reaction(ctx, worker, mux, pane, lambda status: status is Status.READY)
 
 
 def _press(mux: Mux, pane: Pane, keys: Sequence[str]) -> None:

@@ -56,6 +56,17 @@ def await_reaction(
     return False
 
 
+def shows_work(ctx: Context, worker: Worker, mux: Mux, pane: Pane) -> bool:
+    """Whether the agent's terminal shows now that it works."""
+    agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
+    rules, sight = screens.rules_of(agent.name), sight_of(ctx, worker)
+    title = agent.status_from_title(sight.pane.title) if sight.pane and not sight.pane.dead else None
+    if title or sight.pane is None:
+        return title is not None and title[0] is Status.WORKING
+    on_screen = screens.read(rules, mux.text(pane, lines=_LINES)) if rules else None
+    return on_screen is not None and STATUS_OF[on_screen.tells] is Status.WORKING
+
+
 def write_reading(ctx: Context, worker: Worker, tells: Tells, clock: spool.Stamp, question: str = "") -> None:
     """Write down what our keys brought about, at the time of their press: what the agent told since comes after it."""
     terminal = terminals.find(ctx.store, worker.id)
