@@ -110,10 +110,10 @@ class Rig:
         return time.time() - max((exchange.ended for exchange in self.model.exchanges), default=time.time())
 
     def heard(self, entry: dict[str, Any], words: str) -> None:
-        """The model said these words, and Woodwind knows them where the agent tells of its turns' ends."""
+        """The model said these words, and Woodwind knows them."""
         said = [exchange.reply for exchange in self.model.exchanges]
         assert Text(words) in said, said[-3:]
-        assert entry["turn"]["last_words"] == words or not self.agent.tells_ends, entry
+        assert entry["turn"]["last_words"] == words, entry
 
     def commits(self, tree: Path) -> str:
         """The subjects of the branch's commits, newest first."""

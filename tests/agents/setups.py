@@ -21,6 +21,7 @@ class Setup(NamedTuple):
     asks: str = "ask"  # those with which it asks; "" where it never does
     ask_line: str = "model: run touch asked.txt"  # what makes it ask
     asks_to_read: bool = False  # whether it then asks before it reads the brief, too
+    recalls: int = 5  # of the scripts of its life until it is killed, with the one that asks: what it still knows
     commits: bool = True  # whether it commits itself, with `free`
 
 
@@ -75,7 +76,8 @@ def _gemini(url: str, home: Path, repo: Path) -> Setup:
     settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
     env = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_HOME": str(home)}
     files = {".gemini/settings.json": json.dumps(settings)}
-    return Setup(("--model", "gemini-2.5-pro"), env | {"GEMINI_CLI_NO_RELAUNCH": "true"}, files)
+    # It forgets a prompt that failed.
+    return Setup(("--model", "gemini-2.5-pro"), env | {"GEMINI_CLI_NO_RELAUNCH": "true"}, files, recalls=4)
 
 
 def _opencode(url: str, home: Path, repo: Path) -> Setup:

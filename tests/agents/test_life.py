@@ -44,7 +44,7 @@ def test_a_life(rig: Rig) -> None:
         entry = rig.wait("life")
         rig.saw("resumed with its conversation", entry, "done", rig.latency())
         # The brief is read by a tool, so it counts: brief, follow-up, slow, error, recall.
-        rig.heard(entry, "I recall 5 scripts.")
+        rig.heard(entry, f"I recall {setup.recalls} scripts.")
     with rig.situation("context cleared"):
         _clear(rig)
         rig.send("life", "model: recall")

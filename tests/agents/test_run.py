@@ -19,7 +19,7 @@ def test_a_plan(rig: Rig) -> None:
         def finished() -> bool:
             return bool(run_status(rig.sandbox, rig.repo, run)["state"] == "finished")
 
-        rig.sandbox.wait_for(finished, PATIENCE * 2, "the run to finish")
+        rig.sandbox.wait_for(finished, PATIENCE * 4, "the run to finish")
         told = run_status(rig.sandbox, rig.repo, run)
         assert set(states_of(told).values()) == {"landed"}, told
         assert {task["last_words"] for task in told["tasks"].values()} == {f"Did {n}." for n in ("one", "two", "three")}
@@ -45,7 +45,7 @@ def test_a_loop(rig: Rig) -> None:
         def finished() -> bool:
             return bool(run_status(rig.sandbox, rig.repo, made["id"])["state"] == "finished")
 
-        rig.sandbox.wait_for(finished, PATIENCE * 2, "the loop to finish")
+        rig.sandbox.wait_for(finished, PATIENCE * 4, "the loop to finish")
         told = run_status(rig.sandbox, rig.repo, made["id"])
         assert states_of(told) == {"add-first": "landed", "add-second": "landed"}, told
         assert (rig.repo / "TODO.md").read_text().count("- [x]") == 2

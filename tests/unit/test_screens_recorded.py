@@ -36,6 +36,7 @@ TOLD = {
     "gemini-interrupted": ("interrupted", "interruption"),
     "gemini-permission": ("asking", "question"),
     "gemini-working": ("working", "spinner"),
+    "gemini-yolo": ("failed", "error"),
     "opencode-denied": ("interrupted", "cut short"),
     "opencode-error": ("failed", "error"),
     "opencode-idle": ("idle", "prompt"),
@@ -109,6 +110,7 @@ def test_an_empty_input_line_is_no_draft(name: str) -> None:
     "name, empty, typed",
     [
         ("aider-idle", "\n>\n", "\n> half a thought\n"),
+        ("gemini-yolo", " *   Type your message or @path/to/file\n", " * half a thought\n"),
         ("opencode-idle", "  ┃\n  ┃\n  ┃\n  ┃  Build", "  ┃\n  ┃  half a thought\n  ┃\n  ┃  Build"),
     ],
 )
@@ -118,3 +120,5 @@ def test_what_is_typed_is_a_draft(name: str, empty: str, typed: str) -> None:
     screen = "\n".join(line.rstrip() for line in (FOLDER / f"{name}.txt").read_text().rstrip().split("\n")) + "\n"
     assert empty in screen
     assert screens.draft_of(rules, screen.replace(empty, typed)) == "half a thought"
+    assert screens.has_input_line(rules, screen)
+    assert not screens.has_input_line(rules, screen.replace(empty, "\n⠙ Resuming session...\n"))

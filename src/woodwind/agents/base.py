@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from woodwind.base.run import find_program
 from woodwind.model.choice import ModelChoice
 from woodwind.model.errors import MissingTool, UsageError
-from woodwind.model.reading import Reading
+from woodwind.model.reading import Reading, Recorded
 from woodwind.model.status import Status
 
 
@@ -74,6 +74,9 @@ class Agent:
     tells_ends = False
     # Whether it serves its events itself, at a port that we choose: the daemon then reads them from `stream_url`.
     streams = False
+
+    # Whether it keeps a record of its conversation that tells what it took and how that ended: see `recorded`.
+    keeps_record = False
 
     # What a person would type or press in its terminal.
     clear = "/clear"
@@ -236,6 +239,10 @@ class Agent:
 
     def reading(self, payload: Mapping[str, Any], at: int) -> Reading | None:
         """What one of its events tells; None where it tells nothing about its status."""
+        return None
+
+    def recorded(self, environ: Mapping[str, str], folder: str, since: int) -> Recorded | None:
+        """What its own record tells since a time, of the agent with this environment in this folder; None for none."""
         return None
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from woodwind.agents import choices
 from woodwind.agents.base import Agent, Start
+from woodwind.model.reading import Recorded
 from woodwind.model.status import Status
 
 _TITLES = {"◇": Status.READY, "✦": Status.WORKING, "✋": Status.ASKING}
@@ -44,7 +45,8 @@ class Gemini(Agent):
     resume_args = ("--resume", "{session}")  # read
     exit = "/quit"
     # It has hooks, but takes them only from files of the user, the repository or root: none that is for one run.
-    # Its title tells what it is doing.
+    # Its title tells what it is doing, and its own record of the conversation how that ended.
+    keeps_record = True
     answers: Mapping[str, Sequence[str]] = {"allow": ("1",), "deny": ("Escape",)}
 
     def answer_keys(self, answer: str, screen: str) -> Sequence[str]:
@@ -55,6 +57,11 @@ class Gemini(Agent):
 
     def trust_args(self, start: Start) -> Sequence[str]:
         return ("--skip-trust",)
+
+    def recorded(self, environ: Mapping[str, str], folder: str, since: int) -> Recorded | None:
+        from woodwind.agents import gemini_record  # 4 ms with json, only while a turn may have ended
+
+        return gemini_record.recorded(environ, folder, since)
 
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         status = _TITLES.get(title[:1])

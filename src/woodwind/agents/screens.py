@@ -113,5 +113,10 @@ def draft_of(rules: Rules, screen: str) -> str:
     return (found[1] or "").strip() if found else ""
 
 
+def has_input_line(rules: Rules, screen: str) -> bool:
+    """Whether the input line is seen, whatever stands in it."""
+    return bool(rules.draft and rules.draft.search("\n".join(_lines(screen))))
+
+
 def _lines(screen: str) -> list[str]:
     return [line.rstrip() for line in screen.rstrip().split("\n")]

@@ -27,6 +27,16 @@ def is_running(pid: int, start: str) -> bool:
     return bool(words) and not words[0].startswith("Z") and " ".join(words[1:]) == start
 
 
+def environment_of(pid: int) -> dict[str, str]:
+    """The environment that a process was started with; our own where the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            pairs = (entry.partition(b"=") for entry in file.read().split(b"\0"))
+            return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name}
+    except OSError:
+        return dict(os.environ)
+
+
 def group_runs(group: int) -> bool:
     """Whether a process of this group runs; those that have ended and that nobody collected do not count."""
     try:

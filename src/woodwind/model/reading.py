@@ -24,7 +24,7 @@ class Reading(NamedTuple):
 
     tells: Tells
     at: int  # milliseconds since 1970
-    source: str  # hook, stream, title, screen, process, delivery
+    source: str  # hook, stream, record, title, screen, process, delivery
     prompt_id: str = ""  # the agent's own id of the turn
     session: str = ""  # the agent's own id of the conversation
     text: str = ""  # the prompt, the question, the last words or the error
@@ -44,6 +44,14 @@ class Seen(NamedTuple):
     up: int  # milliseconds since the machine started
     seq: int = 0  # the order in which it was taken in
     nonce: str = ""  # the start of the agent that it is from
+
+
+class Recorded(NamedTuple):
+    """What an agent's own record of its conversation tells of the time since a moment."""
+
+    prompts: tuple[str, ...] = ()  # those that it took
+    end: Reading | None = None  # how the last one ended, where that stands there; its title says whether it is over
+    session: str = ""  # its id of the conversation
 
 
 ENDS = frozenset((Tells.DONE, Tells.FAILED, Tells.INTERRUPTED))

@@ -67,7 +67,7 @@ def _submitted(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
     reading = seen.reading
     known = [t for t in turns if t.prompt_id and t.prompt_id == reading.prompt_id]
     waiting = [t for t in turns if not t.prompt_id and _may_be(t, reading.text, seen.nonce)]
-    if waiting and not any(_same(t.text, reading.text) for t in known):
+    if waiting and not any(same_prompt(t.text, reading.text) for t in known):
         over = next((t for t in known if not t.is_open), None)  # its end was told first
         return [_taken(turn, seen, over) for turn in _meant(waiting, reading.text)]
     if known:  # told twice, or its end was told first
@@ -97,10 +97,10 @@ def _may_be(turn: Turn, text: str, nonce: str) -> bool:
     """Whether a prompt that the agent took may be this turn, of which it has not told yet."""
     if turn.state not in (State.SENDING, State.RUNNING, State.UNKNOWN) or turn.nonce != nonce:
         return False
-    return not text or not turn.text or _same(turn.text, text)
+    return not text or not turn.text or same_prompt(turn.text, text)
 
 
-def _same(ours: str, theirs: str) -> bool:
+def same_prompt(ours: str, theirs: str) -> bool:
     """Whether the agent's words for a prompt are ours, perhaps behind or before what a person typed meanwhile."""
     a, b = " ".join(ours.split())[:_COMPARED], " ".join(theirs.split())
     return a in b if len(a) >= _TELLING else bool(a) and (b.startswith(a) or b.endswith(a))

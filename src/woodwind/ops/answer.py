@@ -63,7 +63,9 @@ def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, 
             code="not_confirmed",
             hint=f"Look at it: ww attach {worker.name}",
         )
-    write_reading(ctx, worker, Tells.ANSWERED, pressed, asked["id"])
+    # Where it is the title that asked, the title tells what comes of it, which need not be work.
+    if agent.tells_ends or not agent.status_from_title(pane.title):
+        write_reading(ctx, worker, Tells.ANSWERED, pressed, asked["id"])
     with ctx.store.transaction() as db:
         if reply == "always" and asked["tool"]:
             allowed.add(db, worker.project, worker.agent, asked["tool"])

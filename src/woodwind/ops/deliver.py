@@ -13,10 +13,11 @@ from woodwind.base import paths
 from woodwind.base.clock import new_id, now, to_ms
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import Locked, locked
+from woodwind.base.processes import environment_of
 from woodwind.model.errors import Refused, TimedOut, UsageError
 from woodwind.model.status import Phase, Status
 from woodwind.model.text import clean, one_line
-from woodwind.model.turn import MESSAGE, State, Turn
+from woodwind.model.turn import MESSAGE, State, Turn, same_prompt
 from woodwind.model.worker import SHELL, Worker
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
@@ -37,6 +38,7 @@ _LOOK_EVERY = 0.1
 _UNREADABLE = 0.5
 _DRAWING = 1.0
 _LINES = 60
+_LAST = 60  # so much of a message's last line is looked for on the screen
 
 
 def check_takes_input(ctx: Context, worker: Worker) -> tuple[Mux, Pane]:
@@ -124,6 +126,8 @@ class _Delivery(NamedTuple):
     pane: Pane
     turn: Turn
     before: Status
+    text: str  # as it was pasted
+    untouched: str  # what the terminal showed before
 
 
 def _deliver(ctx: Context, worker: Worker, mux: Mux, pane: Pane, message: str, kind: str) -> str:
@@ -148,7 +152,7 @@ def _deliver(ctx: Context, worker: Worker, mux: Mux, pane: Pane, message: str, k
     shown = _drawn(mux, pane)
     mux.press(pane, "Enter")
     failpoint("deliver.after_enter")
-    _await_taken(ctx, _Delivery(worker, agent, mux, pane, turn, before), shown)
+    _await_taken(ctx, _Delivery(worker, agent, mux, pane, turn, before, text, untouched), shown)
     return turn.id
 
 
@@ -196,6 +200,10 @@ def _await_taken(ctx: Context, delivery: _Delivery, shown: str) -> None:
             # Only where nothing has answered the first one: a second might answer a question by accident.
             if now_shown == shown or _draft(delivery.agent, mux, pane):
                 mux.press(pane, "Enter")
+            elif _was_lost(delivery, now_shown):
+                mux.paste(pane, delivery.text)
+                time.sleep(BEFORE_ENTER)
+                mux.press(pane, "Enter")
         time.sleep(_LOOK_EVERY)
 
 
@@ -203,11 +211,31 @@ def _seems_taken(delivery: _Delivery, sight: Sight, shown: str, waited: float) -
     """Whether the terminal of an agent that tells nothing shows that it took the message."""
     if sight.verdict.status is Status.WORKING and delivery.before is not Status.WORKING:
         return True
+    if delivery.agent.keeps_record and delivery.before is not Status.WORKING:
+        return _is_recorded(delivery)
     rules = screens.rules_of(delivery.agent.name)
     if rules and rules.draft:
         return not _draft(delivery.agent, delivery.mux, delivery.pane)
     # Of a program that shows nothing that could be read, no more can be known than that it was typed.
     return waited > _UNREADABLE or delivery.mux.text(delivery.pane, lines=_LINES) != shown
+
+
+def _is_recorded(delivery: _Delivery) -> bool:
+    """Whether the message stands in the agent's own record; where that cannot be read, whether it was sent off."""
+    tree, pane = delivery.worker.worktree, delivery.pane
+    told = delivery.agent.recorded(environment_of(pane.pid), tree.path, delivery.turn.begun_at)
+    if told is None:
+        return not _draft(delivery.agent, delivery.mux, pane)
+    return any(same_prompt(delivery.turn.text, prompt) for prompt in told.prompts)
+
+
+def _was_lost(delivery: _Delivery, shown: str) -> bool:
+    """Whether the input line is shown without the message, which is not above it: a starting agent may draw it anew."""
+    rules = screens.rules_of(delivery.agent.name)
+    if not rules or not delivery.agent.keeps_record or not screens.has_input_line(rules, shown):
+        return False
+    last = delivery.text.rstrip().splitlines()[-1].strip()[:_LAST]
+    return shown.count(last) <= delivery.untouched.count(last)
 
 
 def _set_running(ctx: Context, worker: Worker, turn: Turn) -> None:

@@ -367,6 +367,8 @@ def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
     if verdict.status is Status.EXITED:
         how = new.pane.exit_status or "a status that is not known" if new.pane else ""
         record.end_turns(db, row, how=how, alone=row.launch == HEADLESS)
+    elif verdict.status is Status.READY and new.pane and agent and record.follow_record(db, row, new.pane, agent):
+        pass
     elif verdict.status is Status.READY and _is_settled(new, agent, title, moment):
         outcome = new.screen or (known.screen.reading if _screen_counts(new, title, moment) and known.screen else None)
         record.leave_turns(db, row, tells_ends=bool(agent and agent.tells_ends), outcome=outcome)

@@ -11,9 +11,11 @@ from woodwind.base import paths, spool
 from woodwind.base.clock import new_id, now, to_ms
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import Locked, locked
+from woodwind.base.processes import environment_of
 from woodwind.model.reading import Reading, Seen
-from woodwind.model.turn import MESSAGE, State, advance, at_exit, at_prompt
+from woodwind.model.turn import MESSAGE, State, advance, at_exit, at_prompt, same_prompt
 from woodwind.model.verdict import Verdict
+from woodwind.muxes.base import Pane
 from woodwind.ops.context import Context
 from woodwind.ops.keep_turn import keep_turn
 from woodwind.ops.spool import Item, collect
@@ -25,6 +27,8 @@ _TAKER_PATIENCE = 1.0
 
 # How long a turn has to be under way, in milliseconds, before a terminal at its prompt can be the end of it.
 _BEGUN = 4000
+# A prompt that does not stand in the agent's own record after so long was lost.
+_NEVER_TAKEN = 60_000
 
 
 def take_spools(ctx: Context, rows: Sequence[Listed], agent_of: Callable[[str], Agent | None]) -> None:
@@ -102,6 +106,32 @@ def leave_turns(db: sqlite3.Connection, row: Listed, *, tells_ends: bool, outcom
     mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce and not 0 <= at - t.begun_at < _BEGUN]
     for turn in at_prompt(mine, at, tells_ends=tells_ends, outcome=outcome):
         keep_turn(db, row.project, row.id, turn)
+
+
+def follow_record(db: sqlite3.Connection, row: Listed, pane: Pane, agent: Agent) -> bool:
+    """Whether the agent's own record tells how its running turns stand; what has ended is ended, inside a transaction.
+
+    A turn whose prompt is not in it has not begun: an agent may show its prompt before it takes the first one.
+    """
+    running = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce and t.state is State.RUNNING]
+    if not agent.keeps_record or not running:
+        return False
+    at, last = to_ms(now()), running[-1]
+    told = agent.recorded(environment_of(pane.pid), row.path, last.begun_at)
+    if told is None:
+        return False
+    if told.session:
+        workers.learn_agent_session(db, row.id, told.session)
+    if not any(same_prompt(last.text, prompt) for prompt in told.prompts):
+        lost = at - last.begun_at > _NEVER_TAKEN
+        ended = at_prompt(running, at, tells_ends=True) if lost else []
+    elif told.end:
+        ended = at_prompt(running, at, tells_ends=False, outcome=told.end)
+    else:
+        return False
+    for turn in ended:
+        keep_turn(db, row.project, row.id, turn)
+    return True
 
 
 def drop_cut_short(db: sqlite3.Connection, row: Listed) -> None:
