@@ -209,6 +209,15 @@ def test_a_cache_is_copied_only_where_the_lock_file_is_the_same(sandbox: Sandbox
     assert (same / "node_modules/bell/index.js").read_text() == "here\n"
     assert not (same / "installed").exists()
     assert not (same / ".venv").exists()  # a virtual environment works in one place only
+    for marker in ("node_modules", "node_modules/.package-lock.json"):
+        if "/" in marker:
+            (repo / marker).write_text("{}\n")
+            os.utime(repo / "node_modules")  # as a build tool's own cache in there does
+        os.utime(repo / marker, (1, 1))  # the lock file came by a pull, and nobody has installed it yet
+        stale = new_worker(sandbox, repo, f"stale-{len(marker)}")
+        assert prepared(sandbox, repo, f"stale-{len(marker)}")["state"] == "done"
+        assert ((stale / "node_modules").exists(), (stale / "installed").exists()) == (False, True)
+    os.utime(repo / "node_modules/.package-lock.json")
     git(repo, "branch", "old")
     commit(repo, "Another lock", {"package-lock.json": LOCK + "\n"})
     sandbox.ww("new", "Work", "--name", "other", "--base", "old", cwd=repo, check=True)

@@ -10,6 +10,9 @@ from woodwind.git.tree import Tree
 from woodwind.model.brief import FOLDER
 
 _FICLONE = 0x40049409
+# What npm, pnpm and yarn write into their folder at the end of each installation.
+_MADE = (".package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml")
+_SAME_RUN = 10  # seconds by which a tool may write its lock file after that
 
 
 def can_clone(source: str, target: str) -> bool:
@@ -35,6 +38,17 @@ def can_clone(source: str, target: str) -> bool:
 def _is_plain(folder: str, name: str) -> bool:
     path = os.path.join(folder, name)
     return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) > 0
+
+
+def follows(main: str, path: str, lock: str) -> bool:
+    """Whether a cache of the main checkout was made from the lock file as it is there now, as far as times tell."""
+    folder = os.path.join(main, path)
+    notes = [note for note in (os.path.join(folder, name) for name in _MADE) if os.path.isfile(note)]
+    try:
+        made = max(os.stat(note).st_mtime for note in notes or [folder])
+        return os.stat(os.path.join(main, lock)).st_mtime <= made + _SAME_RUN
+    except OSError:
+        return False
 
 
 def bring(main: str, tree: Tree, path: str, *, copy_below: int) -> str:

@@ -14,7 +14,7 @@ from woodwind.model.errors import TimedOut, WoodwindError
 from woodwind.model.project_type import VARIABLES, VENV
 from woodwind.model.worker import Worker
 from woodwind.ops import ports
-from woodwind.ops.caches import bring
+from woodwind.ops.caches import bring, follows
 from woodwind.ops.context import Context
 from woodwind.ops.environment import log_file, plan_of
 from woodwind.store import environments, events, workers
@@ -86,8 +86,12 @@ class _Preparation:
         admin = admin_of_worker(self.ctx.repo.common, self.worker.id)
         decided_by = {i["cache"]: i["locks"] for i in self.plan["installs"] if i.get("cache")}
         for path in self.plan["caches"]:
-            if not all(self._same(lock) for lock in decided_by.get(path, [])):
+            locks = decided_by.get(path, [])
+            if not all(self._same(lock) for lock in locks):
                 self._say(f"{path} is not cloned: what it was made from differs here")
+                continue
+            if not all(follows(self.plan["main"], path, lock) for lock in locks):
+                self._say(f"{path} is not cloned: the main checkout's is older than its lock file")
                 continue
             self._progress(f"the clone of {path}")
             how = bring(self.plan["main"], Tree(self.top, admin), path, copy_below=self.plan["copy_caches"])
