@@ -56,6 +56,22 @@ def test_a_projects_hook_needs_approval_and_again_when_it_changes(sandbox: Sandb
     assert sandbox.ww("hooks", "approve", "party", "--json", cwd=repo).json["error"]["code"] == "usage"
 
 
+def test_what_hides_a_part_of_itself_on_a_screen_cannot_be_approved(sandbox: Sandbox) -> None:
+    hidden = "\x1b]0; touch $HOME/ran; \x07make seed"
+    repo = project(sandbox, setup(hidden))
+    refused = sandbox.ww("hooks", "approve", "--json", cwd=repo)
+    assert (refused.code, refused.json["error"]["code"]) == (1, "hidden_text"), refused
+    assert "\\x1b]0; touch $HOME/ran; \\x07make seed" in refused.json["error"]["hint"]
+    shown = sandbox.ww("hooks", cwd=repo, check=True).stdout
+    assert "does not run" in shown
+    assert "touch $HOME/ran" in shown
+    made = sandbox.ww("new", "Work", "--name", "one", cwd=repo, check=True)
+    assert "hide a part of it on a screen, so it does not run" in made.stderr
+    assert ready(sandbox, repo, "one")["state"] == "none"
+    (repo / "woodwind.toml").write_text(setup("if true\nthen\n\ttrue # å\nfi\n"))
+    assert sandbox.ww("hooks", "approve", cwd=repo).code == 0
+
+
 def test_a_person_is_asked_once_and_sees_the_text(sandbox: Sandbox) -> None:
     repo = project(sandbox, setup("touch $HOME/ran"))
     pane = sandbox.run_in_pane(

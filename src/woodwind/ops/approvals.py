@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 from woodwind.base import paths
-from woodwind.model.errors import UsageError
+from woodwind.model.errors import Refused, UsageError
+from woodwind.model.text import clean
 from woodwind.ops.context import Context
 from woodwind.store import approvals
 
@@ -19,6 +20,11 @@ class Hook(NamedTuple):
     text: str
     source: str
     foreign: bool
+
+    @property
+    def hides(self) -> bool:
+        """Whether a terminal would show another text than the one that runs: part of it may be an escape sequence."""
+        return clean(self.text) != self.text
 
     @property
     def digest(self) -> str:
@@ -49,14 +55,16 @@ def _key(name: str) -> str:
     return _KEYS.get(name) or f"hooks.{name}"
 
 
+def _may_run(ctx: Context, project: str, hook: Hook) -> bool:
+    if not hook.foreign:
+        return True
+    return not hook.hides and approvals.is_approved(ctx.store, project, hook.name, hook.digest)
+
+
 def lifecycle(ctx: Context, project: str) -> dict[str, str]:
     """The commands of [hooks.on] that may run, by the kind of event."""
     mine = [hook for hook in hooks(ctx) if hook.name.startswith("on.")]
-    return {
-        hook.name.removeprefix("on."): hook.text
-        for hook in mine
-        if not hook.foreign or approvals.is_approved(ctx.store, project, hook.name, hook.digest)
-    }
+    return {hook.name.removeprefix("on."): hook.text for hook in mine if _may_run(ctx, project, hook)}
 
 
 def allowed(ctx: Context, project: str, *, names: tuple[str, ...] = NAMES, ask: bool = False) -> dict[str, str]:
@@ -65,8 +73,10 @@ def allowed(ctx: Context, project: str, *, names: tuple[str, ...] = NAMES, ask: 
     for hook in hooks(ctx):
         if hook.name not in names:
             continue
-        if not hook.foreign or approvals.is_approved(ctx.store, project, hook.name, hook.digest):
+        if _may_run(ctx, project, hook):
             runnable[hook.name] = hook.text
+        elif hook.hides:
+            ctx.notes.append(f"{_hidden(hook)}, so it does not run")
         elif ask and ctx.confirm and hook.digest not in _declined:
             question = f"{hook.source} wants to run this as {_KEYS[hook.name]}:\n\n{hook.text.rstrip()}\n\nAllow it?"
             if ctx.confirm(question):
@@ -80,6 +90,10 @@ def allowed(ctx: Context, project: str, *, names: tuple[str, ...] = NAMES, ask: 
     return runnable
 
 
+def _hidden(hook: Hook) -> str:
+    return f"{_key(hook.name)} of {hook.source} has control characters, which hide a part of it on a screen"
+
+
 def _approve(ctx: Context, project: str, found: list[Hook]) -> None:
     with ctx.store.transaction() as db:
         for hook in found:
@@ -91,9 +105,9 @@ def listed(ctx: Context, project: str) -> list[dict[str, Any]]:
     return [
         {
             "hook": hook.name,
-            "text": hook.text,
+            "text": ascii(hook.text) if hook.hides else hook.text,
             "source": hook.source,
-            "may_run": not hook.foreign or approvals.is_approved(ctx.store, project, hook.name, hook.digest),
+            "may_run": _may_run(ctx, project, hook),
             "needs_approval": hook.foreign,
         }
         for hook in hooks(ctx)
@@ -107,7 +121,11 @@ def decide(ctx: Context, project: str, names: list[str], *, approve: bool) -> li
     if unknown:
         raise UsageError(f"there is no hook {unknown[0]!r}", hint=f"Known are {', '.join(known)}.")
     if approve:
-        _approve(ctx, project, [h for h in hooks(ctx) if h.foreign and (not names or h.name in names)])
+        wanted = [hook for hook in hooks(ctx) if hook.foreign and (not names or hook.name in names)]
+        for hook in wanted:
+            if hook.hides:
+                raise Refused(_hidden(hook), code="hidden_text", hint=f"What is really there: {hook.text!a}")
+        _approve(ctx, project, wanted)
     else:
         with ctx.store.transaction() as db:
             for name in names or known:
