@@ -1,6 +1,7 @@
 """Fixtures for everyone: a private place for each test, and a real repository in it."""
 
 import os
+import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -17,6 +18,9 @@ from woodwind.testing.sandbox import Sandbox
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("searching", deadline=None)
 settings.load_profile("searching" if os.environ.get("WOODWIND_FAULTS") == "long" else "steady")
+
+# Where tests run in the background of a script, SIGINT is ignored, and what they start would ignore it too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOY = """#!/bin/sh
 echo "toy got: $1"

@@ -12,6 +12,7 @@ import pytest
 from woodwind.muxes.base import Pane, Program
 from woodwind.muxes.tmux.client import TmuxError
 from woodwind.muxes.tmux.server import PLACEHOLDER, Server
+from woodwind.ops.terminal import keep_text
 from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Result, Sandbox
 
@@ -396,3 +397,20 @@ def test_a_program_does_not_inherit_the_title_of_the_one_before(sandbox: Sandbox
     [found] = mux.panes()
     started = mux.start(found, Program(["cat", "-"], {"PATH": sandbox.env["PATH"]}))
     assert (started.dead, started.title) == (False, "")
+
+
+def test_of_a_terminal_that_has_just_gone_nothing_is_kept(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    pane = sandbox.run_in_pane("cat")
+    sandbox.run_in_pane("cat")
+    sandbox.tmux("set-option", "-p", "-t", pane, "@woodwind", "w1")
+    mux = Server(f"{sandbox.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/woodwind")
+    [found] = mux.panes()
+    keep_text("w1", mux, found)
+    [kept] = tmp_path.rglob("terminal.log")
+    kept.unlink()
+    sandbox.tmux("kill-pane", "-t", pane)
+    keep_text("w1", mux, found)
+    assert not list(tmp_path.rglob("terminal.log"))

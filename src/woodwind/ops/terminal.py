@@ -5,7 +5,7 @@ import os
 from woodwind.base import paths
 from woodwind.base.files import make_private_dir, write_atomic
 from woodwind.base.processes import start_time
-from woodwind.model.errors import NotFound, Refused
+from woodwind.model.errors import NotFound, Refused, WoodwindError
 from woodwind.model.worker import HEADLESS, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
@@ -56,10 +56,16 @@ def require_terminal(ctx: Context, worker: Worker, *, why: str) -> tuple[Mux, Pa
 
 
 def keep_text(worker: str, mux: Mux, pane: Pane) -> None:
-    """Keep what a terminal shows, before it is closed, for `ww log`."""
+    """Keep what a terminal shows, before it is closed, for `ww log`; of one that is gone by now there is nothing."""
+    try:
+        shown = mux.text(pane, lines=SCROLLBACK)
+    except WoodwindError:
+        if any(other.id == pane.id for other in mux.panes()):
+            raise
+        return
     folder = paths.worker_dir(worker)
     make_private_dir(folder)
-    write_atomic(os.path.join(folder, "terminal.log"), mux.text(pane, lines=SCROLLBACK).encode("utf-8", "replace"))
+    write_atomic(os.path.join(folder, "terminal.log"), shown.encode("utf-8", "replace"))
 
 
 def is_ours(ctx: Context, worker: str, pane: Pane) -> bool:
