@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from woodwind.base.run import find_program
 from woodwind.model.choice import ModelChoice
 from woodwind.model.errors import MissingTool, UsageError
 from woodwind.model.reading import Reading, Recorded
 from woodwind.model.status import Status
+from woodwind.model.typed import Any, NamedTuple
 
 
 class Start(NamedTuple):

@@ -2,10 +2,10 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from woodwind.agents.base import Agent
 from woodwind.model.errors import WoodwindError
+from woodwind.model.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

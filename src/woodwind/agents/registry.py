@@ -1,11 +1,11 @@
 """All agents by name: the built-in ones, those of the configuration, and those of installed packages."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from woodwind.agents import packages
 from woodwind.agents.base import Agent
 from woodwind.model.errors import ConfigError, MissingTool, NotFound, WoodwindError
+from woodwind.model.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:  # `ww ls` asks for built-in agents only, and need not load the configuration's schema
     from woodwind.config.schema import Agent as AgentConfig

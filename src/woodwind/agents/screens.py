@@ -17,11 +17,11 @@ The first rule that holds decides.
 import functools
 import os
 import re
-from typing import Any, NamedTuple
 
 from woodwind.model.errors import WoodwindError
 from woodwind.model.reading import Tells
 from woodwind.model.text import clean
+from woodwind.model.typed import Any, NamedTuple
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "screens")
 _LINES = 20

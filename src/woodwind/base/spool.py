@@ -1,7 +1,8 @@
 """The spool: how an agent's hook hands an event on, with nobody there to take it, and what its file's name tells."""
 
 import os
-from typing import NamedTuple
+
+from woodwind.model.typed import NamedTuple
 
 VERSION = "1"
 BAD = "bad"  # the folder inside a spool for what could not be used

@@ -3,13 +3,13 @@
 import os
 import signal
 import sys
-from typing import Any
 
 from woodwind.cli.defaults import configured
 from woodwind.cli.parsing import build
 from woodwind.cli.screen import Screen
 from woodwind.model.errors import EXIT_PARTLY, WoodwindError
 from woodwind.model.text import clean
+from woodwind.model.typed import Any
 from woodwind.ops.context import Context, person_at_terminal
 
 ENVELOPE_VERSION = 1

@@ -2,11 +2,11 @@
 
 import argparse
 from functools import cache
-from typing import Any, NoReturn
 
 from woodwind.cli.screen import columns
 from woodwind.cli.table import ALIASES, COMMANDS
 from woodwind.model.errors import UsageError
+from woodwind.model.typed import Any, NoReturn
 
 # argparse asks for a translation of each of its words. There is none, and looking for it costs every call 2 ms.
 argparse._ = str  # type: ignore[attr-defined]

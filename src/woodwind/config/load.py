@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from woodwind.base import paths
 from woodwind.config.parsed import tables_of
 from woodwind.config.schema import SECTIONS, USER_ONLY, Agent, Config, fields
 from woodwind.config.sizes import parse_size
 from woodwind.model.errors import ConfigError
+from woodwind.model.typed import Any
 
 PROJECT_FILE = "woodwind.toml"
 _SIZES = ("trash.max_size", "limits.memory", "critic.large_size", "environment.copy_caches")

@@ -7,9 +7,9 @@ import contextlib
 import json
 import os
 import time
-from typing import Any
 
 from woodwind.base import paths
+from woodwind.model.typed import Any
 
 # A file that was changed this lately is not remembered: its next change may have the same time.
 _SETTLED = 2_000_000_000

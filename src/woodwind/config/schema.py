@@ -3,7 +3,7 @@
 The reference in docs/ and the commented file that a new user gets are made from these classes.
 """
 
-from typing import Any
+from woodwind.model.typed import Any
 
 
 class Key:

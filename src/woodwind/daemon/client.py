@@ -5,7 +5,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from woodwind import __version__
 from woodwind.base import paths
@@ -13,6 +12,7 @@ from woodwind.base.run import spawn
 from woodwind.daemon.peers import peer_of
 from woodwind.daemon.protocol import is_newer, line, parse, request
 from woodwind.model.errors import TimedOut, WoodwindError
+from woodwind.model.typed import Any
 from woodwind.store.db import SCHEMA
 
 # How long a busy machine may take; a command that has something else to do waits only for a moment.

@@ -2,7 +2,8 @@
 
 import struct
 import sys
-from typing import Any
+
+from woodwind.model.typed import Any
 
 _LINUX_CRED = struct.Struct("iII")
 

@@ -5,9 +5,9 @@ one object, or, to `subscribe`, with one object per event for as long as the con
 """
 
 import json
-from typing import Any
 
 from woodwind import __version__
+from woodwind.model.typed import Any
 from woodwind.store.db import SCHEMA
 from woodwind.store.events import EventRow
 

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import stat
-from typing import Any
 
 from woodwind.base.files import is_inside
 from woodwind.base.run import Conversation
@@ -22,6 +21,7 @@ from woodwind.git.tree import Tree, head_of
 from woodwind.git.worktrees import read_record, refill
 from woodwind.model.brief import FOLDER
 from woodwind.model.errors import NotFound, WoodwindError
+from woodwind.model.typed import Any
 
 MANIFEST_VERSION = 1
 _CHUNK = 1 << 20

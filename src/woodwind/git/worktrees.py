@@ -5,7 +5,6 @@ import errno
 import json
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import delete_tree, sync_dir, write_atomic
@@ -14,6 +13,7 @@ from woodwind.git.call import git
 from woodwind.git.identity import RECORD
 from woodwind.git.repo import locate
 from woodwind.model.errors import NotFound, Refused, WoodwindError
+from woodwind.model.typed import Any
 
 _IGNORE_ALL = b"*\n"
 

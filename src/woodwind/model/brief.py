@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from woodwind.model.templates import IMPLEMENT, READ_ONLY, TEMPLATES
 from woodwind.model.text import clean, one_line
+from woodwind.model.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # 0.5 ms, which a task without a ticket need not pay
     from woodwind.model.ticket import Ticket

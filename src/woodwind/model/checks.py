@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+
+from woodwind.model.typed import Any
 
 # The files whose texts tell, and those whose mere presence does.
 TELLING = ("Makefile", "pyproject.toml", "package.json", "Cargo.toml", "go.mod")

@@ -1,8 +1,7 @@
 """What may be chosen for an agent: its model, how hard it thinks, and what it may do without asking."""
 
-from typing import NamedTuple
-
 from woodwind.model.errors import UsageError
+from woodwind.model.typed import NamedTuple
 
 THINKING = ("off", "none", "minimal", "low", "medium", "high", "xhigh", "max")
 PERMISSIONS = ("ask", "auto", "bypass")

@@ -1,8 +1,7 @@
 """What an operation gives back: data, remarks for a person, and how it ended."""
 
-from typing import Any
-
 from woodwind.model.errors import EXIT_DONE
+from woodwind.model.typed import Any
 
 
 class Outcome:

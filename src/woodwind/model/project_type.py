@@ -5,7 +5,8 @@ installed, and the build tool or the agent fetches what it needs.
 """
 
 from collections.abc import Collection
-from typing import NamedTuple
+
+from woodwind.model.typed import NamedTuple
 
 VENV = ".venv"
 

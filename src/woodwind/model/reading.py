@@ -1,7 +1,8 @@
 """Readings: dated pieces of evidence about what an agent does, from its own events, its terminal or its process."""
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from woodwind.model.typed import NamedTuple
 
 
 class Tells(StrEnum):

@@ -6,9 +6,9 @@ the turn whose prompt it names; only where an agent names none does it belong to
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
 
 from woodwind.model.reading import ENDS, Reading, Seen, Tells
+from woodwind.model.typed import NamedTuple
 
 
 class State(StrEnum):

@@ -6,10 +6,10 @@ lapses to unknown with its age.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from woodwind.model.reading import ENDS, Seen, Tells
 from woodwind.model.status import Status
+from woodwind.model.typed import NamedTuple
 
 SECOND = 1000
 MINUTE = 60 * SECOND

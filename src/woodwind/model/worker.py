@@ -1,9 +1,9 @@
 """A worker: one agent on one task, in its own worktree and terminal."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
 
 from woodwind.model.status import Phase
+from woodwind.model.typed import Any, NamedTuple
 
 RECORD_VERSION = 1
 SHELL = "shell"  # what `--no-agent` puts where an agent's name would be

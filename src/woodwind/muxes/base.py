@@ -1,7 +1,8 @@
 """What a terminal multiplexer can do for us: the protocol that tmux, and others after it, fulfil."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+
+from woodwind.model.typed import NamedTuple, Protocol
 
 HEADLESS = "headless:"  # how the name of a "server" without terminals begins
 # What an agent must not take over from whoever happens to start it, or the server that it is on.

@@ -1,9 +1,8 @@
 """`ww agents`: what is known about each agent, without starting any."""
 
-from typing import Any
-
 from woodwind.agents import registry
 from woodwind.agents.base import Agent
+from woodwind.model.typed import Any
 from woodwind.ops.context import Context
 
 

@@ -1,10 +1,9 @@
 """Texts from a project's file that run on this machine: only once the user approved exactly these."""
 
-from typing import Any, NamedTuple
-
 from woodwind.base import paths
 from woodwind.model.errors import Refused, UsageError
 from woodwind.model.text import clean
+from woodwind.model.typed import Any, NamedTuple
 from woodwind.ops.context import Context
 from woodwind.store import approvals
 

@@ -4,12 +4,12 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from woodwind.base import paths
 from woodwind.git import identity
 from woodwind.git.repo import Repo, locate
 from woodwind.model.errors import WoodwindError
+from woodwind.model.typed import TYPE_CHECKING
 from woodwind.store.db import Damaged, Store, open_store
 from woodwind.store.projects import remembered
 

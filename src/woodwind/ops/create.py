@@ -4,7 +4,6 @@ import json
 import os
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
 
 from woodwind.agents.base import Agent, Start
 from woodwind.base.clock import new_id, new_uuid, now
@@ -20,6 +19,7 @@ from woodwind.model.errors import Refused, UsageError
 from woodwind.model.status import Phase
 from woodwind.model.text import clean, one_line
 from woodwind.model.turn import BRIEF, State
+from woodwind.model.typed import Any
 from woodwind.model.worker import HEADLESS, SHELL, Worker, Worktree
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux

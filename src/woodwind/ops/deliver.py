@@ -5,7 +5,6 @@ halfway can be explained.
 """
 
 import time
-from typing import NamedTuple
 
 from woodwind.agents import registry as agents, screens
 from woodwind.agents.base import Agent
@@ -18,6 +17,7 @@ from woodwind.model.errors import Refused, TimedOut, UsageError
 from woodwind.model.status import Phase, Status
 from woodwind.model.text import clean, one_line
 from woodwind.model.turn import MESSAGE, State, Turn, same_prompt
+from woodwind.model.typed import NamedTuple
 from woodwind.model.worker import SHELL, Worker
 from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from woodwind.base import paths
 from woodwind.base.files import is_inside, make_private_dir
@@ -14,6 +13,7 @@ from woodwind.base.run import spawn
 from woodwind.config.sizes import parse_size
 from woodwind.git.tree import Tree
 from woodwind.model.project_type import detect
+from woodwind.model.typed import Any, NamedTuple
 from woodwind.ops.context import Context
 from woodwind.ops.env_files import copy_env_files
 from woodwind.ops.environment_state import told

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from woodwind.git.repo import Refs, Repo
 from woodwind.model import naming
 from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.text import one_line
+from woodwind.model.typed import TYPE_CHECKING, NamedTuple
 from woodwind.ops.context import Context
 from woodwind.store import workers
 

@@ -4,12 +4,12 @@ import contextlib
 import signal
 import sqlite3
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 from woodwind.base import paths
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import Locked, locked
 from woodwind.model.errors import WoodwindError
+from woodwind.model.typed import Protocol
 from woodwind.ops.context import Context
 from woodwind.store import operations
 from woodwind.store.operations import OperationRow

@@ -1,9 +1,9 @@
 """A turn written down together with the event that tells of it."""
 
 import sqlite3
-from typing import Any
 
 from woodwind.model.turn import State, Turn
+from woodwind.model.typed import Any
 from woodwind.store import events, turns
 
 _KINDS = {State.DONE: "turn.done", State.FAILED: "turn.failed", State.INTERRUPTED: "turn.interrupted"}

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from woodwind.agents.base import Agent, Start
 from woodwind.base import paths
@@ -15,6 +14,7 @@ from woodwind.base.processes import start_time
 from woodwind.base.spool import hook_command
 from woodwind.model import naming
 from woodwind.model.turn import BRIEF, State, Turn
+from woodwind.model.typed import NamedTuple
 from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane, Program

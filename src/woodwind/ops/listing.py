@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from woodwind.base.clock import from_ms
 from woodwind.git.identity import record_count
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase, Status
 from woodwind.model.turn import Turn
+from woodwind.model.typed import Any
 from woodwind.ops.context import Context
 from woodwind.ops.environment_state import unsettled
 from woodwind.ops.observe import Sight, look

@@ -8,7 +8,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent
@@ -18,6 +17,7 @@ from woodwind.model.errors import WoodwindError
 from woodwind.model.reading import Reading, Seen, Tells
 from woodwind.model.status import Phase, Status, from_process
 from woodwind.model.turn import BRIEF, Turn
+from woodwind.model.typed import NamedTuple
 from woodwind.model.verdict import DRAWING, GRACE, Evidence, Reason, Verdict, judge, screen_holds
 from woodwind.model.worker import HEADLESS
 from woodwind.muxes import registry as muxes

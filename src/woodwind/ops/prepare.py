@@ -4,7 +4,6 @@ import contextlib
 import os
 import time
 from collections.abc import Mapping
-from typing import Any
 
 from woodwind.base.background import run_logged
 from woodwind.base.processes import start_time
@@ -12,6 +11,7 @@ from woodwind.git.tree import Tree
 from woodwind.git.worktrees import admin_of_worker
 from woodwind.model.errors import TimedOut, WoodwindError
 from woodwind.model.project_type import VARIABLES, VENV
+from woodwind.model.typed import Any
 from woodwind.model.worker import Worker
 from woodwind.ops import ports
 from woodwind.ops.caches import bring, follows

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sqlite3
-from typing import Any
 
 from woodwind.base import paths
 from woodwind.base.clock import new_id, now
@@ -13,6 +12,7 @@ from woodwind.git import identity, snapshots
 from woodwind.git.worktrees import admin_dirs, path_of, read_record, write_record
 from woodwind.model.errors import WoodwindError
 from woodwind.model.status import Phase
+from woodwind.model.typed import Any
 from woodwind.model.worker import RECORD_VERSION, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.ops.context import Context

@@ -4,7 +4,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Mapping
-from typing import Any
 
 from woodwind.base.clock import new_id, now
 from woodwind.base.files import locked
@@ -15,6 +14,7 @@ from woodwind.git.tree import Tree
 from woodwind.model.brief import FOLDER
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.status import Phase
+from woodwind.model.typed import Any
 from woodwind.model.worker import Worker
 from woodwind.ops import environment, teardown
 from woodwind.ops.context import Context

@@ -1,10 +1,9 @@
 """`ww show`: all that is known about one worker."""
 
-from typing import Any
-
 from woodwind.base.clock import from_ms
 from woodwind.git import branches
 from woodwind.model.text import clean
+from woodwind.model.typed import Any
 from woodwind.model.worker import Worker
 from woodwind.muxes import registry as muxes
 from woodwind.ops.context import Context

@@ -1,9 +1,9 @@
 """Environments: a worker's block of ports, and the state of its preparation."""
 
 import sqlite3
-from typing import NamedTuple
 
 from woodwind.base.clock import now, to_ms
+from woodwind.model.typed import NamedTuple
 from woodwind.store.db import Store
 
 _COLUMNS = "worker, port, ports, state, detail, pid, pid_start"

@@ -3,9 +3,9 @@
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from woodwind.base.clock import now, to_ms
+from woodwind.model.typed import Any, NamedTuple
 from woodwind.store.db import Connection, Store
 
 

@@ -1,8 +1,8 @@
 """The rows of `ww ls`, as light as they can be: this is the command that is called most."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from woodwind.model.typed import NamedTuple
 from woodwind.store.db import Store
 
 

@@ -1,9 +1,9 @@
 """The journal: what was begun, how far it came, and how it ended."""
 
 import sqlite3
-from typing import Any
 
 from woodwind.base.clock import new_id, now, to_ms
+from woodwind.model.typed import Any
 from woodwind.store.db import Store
 
 

@@ -2,9 +2,9 @@
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from woodwind.model.reading import Reading, Seen, Tells
+from woodwind.model.typed import Any, NamedTuple
 from woodwind.store.db import Store
 
 # What is older says nothing about now; turns keep what came of it.

@@ -2,8 +2,8 @@
 
 import sqlite3
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from woodwind.model.typed import NamedTuple
 from woodwind.store.db import Store
 
 

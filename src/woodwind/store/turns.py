@@ -2,9 +2,9 @@
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any
 
 from woodwind.model.turn import State, Turn
+from woodwind.model.typed import Any
 from woodwind.store.db import Store
 
 _COLUMNS = "id, number, kind, text, state, prompt_id, nonce, begun_at, ended_at, last_words, why, inferred"

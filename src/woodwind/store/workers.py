@@ -1,12 +1,12 @@
 """Workers: rows <-> model."""
 
 import sqlite3
-from typing import Any
 
 from woodwind.base.clock import from_ms, to_ms
 from woodwind.model import naming
 from woodwind.model.errors import WoodwindError
 from woodwind.model.status import Phase
+from woodwind.model.typed import Any
 from woodwind.model.worker import Worker, Worktree
 from woodwind.store.db import Store
 

@@ -4,10 +4,10 @@ No agent is started for it: what is shown is what Woodwind knows about each, and
 """
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from woodwind.cli.screen import Screen
 from woodwind.model.outcome import Outcome
+from woodwind.model.typed import Any
 from woodwind.ops.agents import entries, entry
 from woodwind.ops.context import Context
 

@@ -3,12 +3,12 @@
 import time
 from argparse import ArgumentParser, Namespace
 from datetime import datetime
-from typing import Any
 
 from woodwind.cli.screen import STATUS_COLOURS, Screen, age
 from woodwind.model.errors import UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.model.text import one_line
+from woodwind.model.typed import Any
 from woodwind.ops.context import Context
 from woodwind.ops.listing import list_workers
 

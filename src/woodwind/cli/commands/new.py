@@ -6,7 +6,6 @@ checkout, your current window and your branch stay as they are.
 
 import os
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from woodwind.base import paths
 from woodwind.cli import task_words
@@ -16,6 +15,7 @@ from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase
+from woodwind.model.typed import Any
 from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context

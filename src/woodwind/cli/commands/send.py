@@ -8,13 +8,13 @@ its terminal.
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from woodwind.cli.screen import Screen
 from woodwind.daemon.client import ensure_daemon
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, NotFound, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Status
+from woodwind.model.typed import Any
 from woodwind.model.worker import SHELL
 from woodwind.ops.address import find_worker, workers_in
 from woodwind.ops.context import Context

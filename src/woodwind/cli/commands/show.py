@@ -1,12 +1,12 @@
 """The parser and picture of `ww show`."""
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import STATUS_COLOURS, Screen
 from woodwind.model.outcome import Outcome
 from woodwind.model.text import one_line
+from woodwind.model.typed import Any
 from woodwind.model.worker import HEADLESS
 from woodwind.ops.address import find_workers
 from woodwind.ops.context import Context

@@ -5,13 +5,13 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from woodwind.base import paths
 from woodwind.base.clock import new_id
 from woodwind.base.processes import start_time
 from woodwind.base.run import find_program
 from woodwind.model.errors import MissingTool, Refused
+from woodwind.model.typed import TYPE_CHECKING
 from woodwind.muxes.base import SCRUBBED, Pane, Program
 from woodwind.muxes.tmux.client import TmuxError, ask, literal, missing_tmux, tell
 
