@@ -62,6 +62,30 @@ def test_bash_completes_options_and_choices(completed: Completed) -> None:
     assert completed("ww", "help", "resu") == ["resume"]
 
 
+def test_bash_completes_the_values_of_options(sandbox: Sandbox, repo: Path, completed: Completed) -> None:
+    assert completed("ww", "new", "--permissions", "") == ["ask", "auto", "bypass"]
+    assert completed("ww", "n", "--permissions", "b") == ["bypass"]
+    assert completed("ww", "new", "--permissions", "=", "a") == ["ask", "auto"]
+    assert completed("ww", "new", "--launch", "=") == ["session", "window"]
+    assert completed("ww", "loop", "--land", "") == ["ticket", "epic", "never"]
+    assert completed("ww", "new", "--template", "bug") == ["bugfix"]
+    assert completed("ww", "wait", "some-worker", "--for", "wo") == ["working"]
+    # Any word may follow: neither options nor choices are offered in its place.
+    assert completed("ww", "new", "--name", "") == []
+    assert completed("ww", "log", "-l", "") == []
+    # After the value, options again.
+    assert completed("ww", "new", "--permissions", "ask", "--perm") == ["--permissions"]
+
+
+def test_bash_completes_agents(repo: Path, completed: Completed) -> None:
+    (repo / "woodwind.toml").write_text('[agents.clarinet]\ncommand = "clarinet"\n')
+    for words in (["new", "--agent"], ["agents"], ["new", "--agent", "pi", "--agent"], ["plan", "--agent"]):
+        assert completed("ww", *words, "cla") == ["claude", "clarinet"], words
+    # A configuration that cannot be read is no reason to complain here.
+    (repo / "woodwind.toml").write_text("[")
+    assert completed("ww", "new", "--agent", "cla") == ["claude"]
+
+
 def test_bash_completes_names_of_workers(sandbox: Sandbox, repo: Path, completed: Completed) -> None:
     assert completed("ww", "attach", "w") == []
     tree = new_worker(sandbox, repo)
@@ -103,7 +127,8 @@ def test_the_script_has_everything(sandbox: Sandbox, shell: str) -> None:
         assert line.startswith("#") or line.count("'") % 2 == 0, line
     if shell == "fish":
         assert "\\:" not in text
-    assert "ww __names" in text
+    assert "__names" in text
+    assert "__agents" in text
 
 
 def test_fish_really_completes(sandbox: Sandbox, repo: Path, path: dict[str, str]) -> None:

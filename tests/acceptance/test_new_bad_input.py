@@ -162,8 +162,8 @@ def test_an_agent_that_is_missing_or_cannot_run(sandbox: Sandbox, repo: Path, fo
         file.write('[agents.told]\ncommand = "no-such-program"\ninstall = "Ask Ann for it."\n')
     before = footprint(repo)
     for name, code, words in (
-        ("missing", 4, "no-such-program"),
-        ("gone", 4, "/no/such"),
+        ("missing", 4, "there is no program 'no-such-program' on PATH"),
+        ("gone", 4, "there is no program at /no/such"),
         ("plain", 4, "is not executable"),
         ("folder", 4, "folder"),
         ("nothing", 2, "has no `command`"),

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from woodwind.base.run import find_program
+from woodwind.base.run import find_program, not_found
 from woodwind.model.choice import ModelChoice
 from woodwind.model.errors import MissingTool, UsageError
 from woodwind.model.reading import Reading, Recorded
@@ -103,7 +103,7 @@ class Agent:
                 hint=f"chmod +x {self.command}",
             )
         raise MissingTool(
-            f"the agent {self.name} is not installed: there is no program {self.command!r} on PATH",
+            f"the agent {self.name} is not installed: {not_found(self.command)}",
             hint=self.install or f"Install it, or set `command` in [agents.{self.name}].",
         )
 

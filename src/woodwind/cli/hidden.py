@@ -14,6 +14,18 @@ def names(_argv: list[str]) -> int:
     return 0
 
 
+def agents(_argv: list[str]) -> int:
+    """Print the names of configured agents, one a line; a completion script knows the built-in ones."""
+    from woodwind.ops.context import Context
+
+    try:
+        configured = Context(os.getcwd(), os.environ).loaded_config.config.agents
+    except (WoodwindError, OSError):
+        return 1  # a completion that fails must not disturb the command line
+    sys.stdout.write("".join(f"{name}\n" for name in configured))
+    return 0
+
+
 def tmux_status(_argv: list[str]) -> int:
     """Print the segment of tmux's status line; nothing where that fails, because a status line shows no errors."""
     from woodwind.ops.context import Context
@@ -52,4 +64,4 @@ def turn_ended(_argv: list[str]) -> int:
     return 0
 
 
-WORDS = {"__names": names, "__tmux-status": tmux_status, "__turn-ended": turn_ended}
+WORDS = {"__names": names, "__agents": agents, "__tmux-status": tmux_status, "__turn-ended": turn_ended}

@@ -5,6 +5,7 @@ No agent is started for it: what is shown is what Woodwind knows about each, and
 
 from argparse import ArgumentParser, Namespace
 
+from woodwind.base.run import not_found
 from woodwind.cli.screen import Screen
 from woodwind.model.outcome import Outcome
 from woodwind.model.typed import Any
@@ -52,7 +53,7 @@ def _detail(agent: dict[str, Any], screen: Screen) -> None:
     lines = {
         "agent": screen.paint(agent["name"], "bold"),
         "from": origin + (", changed in the configuration" if changed else ""),
-        "installed": agent["path"] or f"no: there is no program {agent['command']!r} on PATH",
+        "installed": agent["path"] or f"no: {not_found(agent['command'])}",
         "install": "" if agent["installed"] else agent["install"],
         "checked with": _checked(agent),
         "prompt": agent["prompt"],
