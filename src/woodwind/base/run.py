@@ -63,6 +63,11 @@ def find_program(name: str, path: str | None = None) -> str:
     return ""
 
 
+def not_found(name: str) -> str:
+    """What to say of an executable that there is none of: at its own path, or on the caller's PATH."""
+    return f"there is no program at {name}" if os.path.dirname(name) else f"there is no program {name!r} on PATH"
+
+
 def spawn(
     argv: Sequence[str],
     *,
@@ -95,6 +100,53 @@ def spawn(
     )
 
 
+class Running:
+    """A process that was started, and whose output is still to be had; until then the caller has time."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        input: bytes = b"",
+        keeping: Sequence[int] = (),
+    ) -> None:
+        self._argv = argv
+        self._input = input
+        self._out, out_write = os.pipe()
+        self._err, err_write = os.pipe()
+        in_read, self._in = os.pipe() if input else (os.open(os.devnull, os.O_RDONLY), -1)
+        try:
+            self._pid = spawn(
+                argv, cwd=cwd, env=env, stdin=in_read, stdout=out_write, stderr=err_write, keeping=keeping
+            )
+        except BaseException:
+            for fd in (self._out, self._err, self._in):
+                if fd >= 0:
+                    os.close(fd)
+            raise
+        finally:
+            for fd in (out_write, err_write, in_read):
+                os.close(fd)
+
+    def finish(self, *, timeout: float | None = None, ok: Sequence[int] | None = (0,)) -> Done:
+        """Wait for its end and return what came out; RunFailed unless the exit status is in `ok` (None: any)."""
+        try:
+            stdout, stderr = _exchange(self._out, self._err, self._in, self._input, timeout)
+        except BaseException as error:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+            if isinstance(error, TimeoutError):
+                raise TimedOut(f"{' '.join(self._argv[:4])} did not end within {timeout:g} seconds") from None
+            raise
+        done = Done(self._argv, os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1]), stdout, stderr)
+        if ok is not None and done.code not in ok:
+            raise RunFailed(done)
+        return done
+
+
 def run(
     argv: Sequence[str],
     *,
@@ -106,32 +158,7 @@ def run(
     keeping: Sequence[int] = (),
 ) -> Done:
     """Run to the end and return what came out; RunFailed unless the exit status is in `ok` (None: any)."""
-    out_read, out_write = os.pipe()
-    err_read, err_write = os.pipe()
-    in_read, in_write = os.pipe() if input else (os.open(os.devnull, os.O_RDONLY), -1)
-    try:
-        pid = spawn(argv, cwd=cwd, env=env, stdin=in_read, stdout=out_write, stderr=err_write, keeping=keeping)
-    except BaseException:
-        for fd in (out_read, err_read, in_write):
-            if fd >= 0:
-                os.close(fd)
-        raise
-    finally:
-        for fd in (out_write, err_write, in_read):
-            os.close(fd)
-    try:
-        stdout, stderr = _exchange(out_read, err_read, in_write, input, timeout)
-    except BaseException as error:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        if isinstance(error, TimeoutError):
-            raise TimedOut(f"{' '.join(argv[:4])} did not end within {timeout:g} seconds") from None
-        raise
-    done = Done(argv, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), stdout, stderr)
-    if ok is not None and done.code not in ok:
-        raise RunFailed(done)
-    return done
+    return Running(argv, cwd=cwd, env=env, input=input, keeping=keeping).finish(timeout=timeout, ok=ok)
 
 
 def _exchange(out: int, err: int, into: int, data: bytes, timeout: float | None) -> tuple[bytes, bytes]:

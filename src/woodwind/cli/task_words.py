@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from woodwind.model.errors import UsageError
+from woodwind.model.typed import TYPE_CHECKING
 from woodwind.ops.context import Context
-from woodwind.ops.free_names import Request
+
+if TYPE_CHECKING:  # `ww new` loads it later, while git is at work
+    from woodwind.ops.free_names import Request
 
 MOST_TEXT = 4 << 20
 
@@ -91,7 +94,7 @@ def text_of(args: Namespace) -> str:
 
 
 @contextmanager
-def asked(ctx: Context, args: Namespace, request: Request, origin: str) -> Iterator[Request]:
+def asked(ctx: Context, args: Namespace, request: "Request", origin: str) -> "Iterator[Request]":
     """The request with its ticket and instructions; a pull request's commits are there while the block runs."""
     request = request._replace(template=args.template, prompt=args.prompt, replace=args.replace)
     if not origin:

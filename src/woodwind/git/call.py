@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from woodwind.base.files import held_locks
-from woodwind.base.run import Conversation, Done, RunFailed, run
+from woodwind.base.run import Conversation, Done, RunFailed, Running
 from woodwind.model.errors import MissingTool
 
 # The caller's GIT_* variables would point git elsewhere; only these say nothing about a repository.
@@ -59,6 +59,35 @@ def environment_with_hooks() -> dict[str, str]:
     return env
 
 
+class Asked:
+    """A git process with our settings that was started, and whose answer is still to be had.
+
+    `words` begin with -C or --git-dir, so that the repository is explicit.
+    """
+
+    def __init__(self, *words: str, input: bytes = b"", env: Mapping[str, str] | None = None) -> None:
+        self._words = words
+        whole = {**environment(), **env} if env else environment()
+        try:
+            # It keeps our locks: where we are killed and it goes on, nobody clears up under its feet.
+            self._running = Running(argv(*words), env=whole, input=input, keeping=held_locks())
+        except MissingTool:
+            hint = "Install git 2.38 or later, for example: apt install git"
+            raise MissingTool("git was not found", hint=hint) from None
+
+    def answer(self, *, ok: tuple[int, ...] | None = (0,), timeout: float | None = None) -> Done:
+        """What it said; RunFailed in git's own words where its exit status is not in `ok` (None: any)."""
+        try:
+            return self._running.finish(ok=ok, timeout=timeout)
+        except RunFailed as failure:
+            verb = " ".join(self._words[_verb(self._words) :][:2])
+            failure.message = f"git {verb}: {failure.done.complaint or f'exit status {failure.done.code}'}"
+            failure.hint = lock_hint(failure.done.complaint) or failure.hint
+            if "write" in failure.message:  # git does not always say why it could not
+                failure.hint = "Is the disk full, or not writable?"
+            raise
+
+
 def git(
     *words: str,
     input: bytes = b"",
@@ -67,19 +96,7 @@ def git(
     env: Mapping[str, str] | None = None,
 ) -> Done:
     """Run git with our settings; `words` begin with -C or --git-dir, so that the repository is explicit."""
-    # It keeps our locks: where we are killed and it goes on, nobody clears up under its feet.
-    try:
-        whole = {**environment(), **env} if env else environment()
-        return run(argv(*words), env=whole, input=input, ok=ok, timeout=timeout, keeping=held_locks())
-    except RunFailed as failure:
-        verb = " ".join(words[_verb(words) :][:2])
-        failure.message = f"git {verb}: {failure.done.complaint or f'exit status {failure.done.code}'}"
-        failure.hint = lock_hint(failure.done.complaint) or failure.hint
-        if "write" in failure.message:  # git does not always say why it could not
-            failure.hint = "Is the disk full, or not writable?"
-        raise
-    except MissingTool:
-        raise MissingTool("git was not found", hint="Install git 2.38 or later, for example: apt install git") from None
+    return Asked(*words, input=input, env=env).answer(ok=ok, timeout=timeout)
 
 
 def lock_hint(complaint: str) -> str:

@@ -1,9 +1,13 @@
 """Read-only facts about a repository, most of them without starting a process."""
 
 import os
+import time
+from functools import cached_property
 
-from woodwind.git.call import git
+from woodwind.git.call import Asked, git
 from woodwind.model.errors import NotFound, Refused, WoodwindError
+
+_FRESH = 0.1  # seconds
 
 
 class Repo:
@@ -95,23 +99,40 @@ def _repo(git_dir: str, top: str, folder: str) -> Repo:
 
 
 class Refs:
-    """The local branches with their commits, and the remote's default branch."""
+    """The local branches with their commits, and the remote's default branch.
 
-    __slots__ = ("branches", "default")
+    Git begins to list them at once, and is waited for when they are first looked at.
+    """
 
     def __init__(self, repo: Repo) -> None:
-        self.branches: dict[str, str] = {}
-        self.default = ""
-        done = git(
+        self._listing = Asked(
             "--git-dir", repo.common, "for-each-ref", "--format=%(objectname) %(refname) %(symref)",
             "refs/heads", "refs/remotes/origin/HEAD",
         )  # fmt: skip
-        for line in done.text.splitlines():
-            commit, ref, target = line.split(" ", 2)
-            if ref == "refs/remotes/origin/HEAD":
-                self.default = target.removeprefix("refs/remotes/origin/")
-            else:
-                self.branches[ref.removeprefix("refs/heads/")] = commit
+        self._asked_at = time.monotonic()
+
+    @property
+    def fresh(self) -> bool:
+        """Whether git was asked just now: what is older may lack what a person did meanwhile."""
+        return time.monotonic() - self._asked_at < _FRESH
+
+    @cached_property
+    def _listed(self) -> dict[str, tuple[str, str]]:
+        """(commit, what it points to) of each ref."""
+        lines = (line.split(" ", 2) for line in self._listing.answer().text.splitlines())
+        return {ref: (commit, target) for commit, ref, target in lines}
+
+    @cached_property
+    def branches(self) -> dict[str, str]:
+        """The commit of each local branch."""
+        local = {ref: commit for ref, (commit, _) in self._listed.items() if ref.startswith("refs/heads/")}
+        return {ref.removeprefix("refs/heads/"): commit for ref, commit in local.items()}
+
+    @property
+    def default(self) -> str:
+        """The remote's default branch, or "" where that is not known."""
+        _, target = self._listed.get("refs/remotes/origin/HEAD", ("", ""))
+        return target.removeprefix("refs/remotes/origin/")
 
 
 def current_branch(repo: Repo) -> str:

@@ -1,13 +1,13 @@
 """Blocks of ports: where a worker's may begin, from a hash, so that it would get the same one again."""
 
-import zlib
+from binascii import crc32
 from collections.abc import Iterator, Sequence
 
 
 def starts(seed: str, first: int, last: int, size: int) -> Iterator[int]:
     """Every place where a block of `size` ports fits between `first` and `last`, beginning with the seed's own."""
     count = (last - first + 1) // size if size > 0 else 0
-    own = zlib.crc32(seed.encode()) % count if count > 0 else 0
+    own = crc32(seed.encode()) % count if count > 0 else 0
     for n in range(count):
         yield first + (own + n) % count * size
 

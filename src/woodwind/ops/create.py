@@ -34,8 +34,11 @@ from woodwind.ops.terminal import known_servers, require_pane
 from woodwind.store import environments, events, operations, projects as project_rows, terminals, workers
 
 
-def create(ctx: Context, project: str, request: Request, agent: Agent | None) -> Worker:
-    """Make a worker and start its agent (None: a shell); on any failure nothing is left of it."""
+def create(ctx: Context, project: str, request: Request, agent: Agent | None, refs: Refs | None = None) -> Worker:
+    """Make a worker and start its agent (None: a shell); on any failure nothing is left of it.
+
+    `refs` are the branches, where git was asked for them already; unless that was just now, it is asked again.
+    """
     if not request.task.strip() and agent is not None:
         raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
     config = ctx.loaded_config.config
@@ -71,7 +74,7 @@ def create(ctx: Context, project: str, request: Request, agent: Agent | None) ->
                 lack = "first its environment is prepared ([environment] wait)"
             phase = Phase.QUEUED if lack and agent else Phase.CREATING
             name = agent.name if agent else SHELL
-            worker, row = _reserve(ctx, project, request, worker_id, name, place, start.session, phase)
+            worker, row = _reserve(ctx, project, request, worker_id, name, place, start.session, phase, refs)
         operation = _kind_of(request)(ctx, row.args)
         how.env.update(ports.variables(ctx, worker_id))
         operation.mux, operation.how, operation.wanted, operation.request = mux, how, wanted, request
@@ -130,11 +133,13 @@ def _reserve(
     place: str,
     session: str,
     phase: Phase,
+    refs: Refs | None,
 ) -> tuple[Worker, operations.OperationRow]:
     """Choose free names and write the worker down, so that nobody else can take them."""
     config = ctx.loaded_config.config.new
     with locked(lock_of(ctx.repo.common)):
-        refs = Refs(ctx.repo)
+        # From before the lock they may lack the branch of another new worker, which the store knows.
+        refs = refs if refs and refs.fresh else Refs(ctx.repo)
         base_branch, base_commit = base_for(ctx.repo, refs, request.base or ("@" if request.in_place else config.base))
         base_branch = request.target or base_branch
         name, branch, path = free_names(ctx, project, request, refs)

@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from woodwind.base import paths
 from woodwind.cli import task_words
 from woodwind.cli.screen import Screen
-from woodwind.daemon.client import ensure_daemon
+from woodwind.git.repo import Refs
 from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -19,9 +19,6 @@ from woodwind.model.typed import Any
 from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
-from woodwind.ops.create import create
-from woodwind.ops.free_names import Request
-from woodwind.ops.permissions import permissions_for
 from woodwind.ops.projects import current
 
 EXAMPLES = [
@@ -115,6 +112,13 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         if agent:
             agent.require_program()
     project = current(ctx)
+    refs = Refs(ctx.repo)
+    # 10 ms, in which git lists the branches.
+    from woodwind.daemon.client import ensure_daemon
+    from woodwind.ops.create import create
+    from woodwind.ops.free_names import Request
+    from woodwind.ops.permissions import permissions_for
+
     request = Request(
         task=task,
         name=args.name,
@@ -133,7 +137,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         for agent in [a for a in agents for _ in range(args.count)]:
             try:
                 allowed = permissions_for(ctx, project, agent, args.permissions, untrusted=request.untrusted)
-                worker = create(ctx, project, request._replace(permissions=allowed), agent)
+                worker = create(ctx, project, request._replace(permissions=allowed), agent, refs)
             except WoodwindError as error:
                 if not several:
                     raise
