@@ -2,7 +2,6 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,13 +9,15 @@ from woodwind.model.errors import UsageError
 from woodwind.model.typed import TYPE_CHECKING
 from woodwind.ops.context import Context
 
-if TYPE_CHECKING:  # `ww new` loads it later, while git is at work
+if TYPE_CHECKING:  # `ww new` loads these later, while git is at work, or never
+    from argparse import ArgumentParser, Namespace
+
     from woodwind.ops.free_names import Request
 
 MOST_TEXT = 4 << 20
 
 
-def arguments(parser: ArgumentParser) -> None:
+def arguments(parser: "ArgumentParser") -> None:
     """The words for the task, where it comes from, and how to go about it."""
     parser.add_argument(
         "task", nargs="?", default="", help="what to do, in your own words; - reads it from standard input"
@@ -48,7 +49,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
 
 
-def origin_of(args: Namespace) -> str:
+def origin_of(args: "Namespace") -> str:
     """The ticket that the words name, as in github:7 or github-pr:9; "" for none, an error for two."""
     if args.type and not args.github:
         raise UsageError("--type says what --github N is, and there is no --github")
@@ -74,7 +75,7 @@ def origin_of(args: Namespace) -> str:
     return "" if origin in ("file", "text") else origin
 
 
-def text_of(args: Namespace) -> str:
+def text_of(args: "Namespace") -> str:
     """The task in the caller's own words, from the command line, a file or standard input."""
     try:
         if args.file:
@@ -94,7 +95,7 @@ def text_of(args: Namespace) -> str:
 
 
 @contextmanager
-def asked(ctx: Context, args: Namespace, request: "Request", origin: str) -> "Iterator[Request]":
+def asked(ctx: Context, args: "Namespace", request: "Request", origin: str) -> "Iterator[Request]":
     """The request with its ticket and instructions; a pull request's commits are there while the block runs."""
     request = request._replace(template=args.template, prompt=args.prompt, replace=args.replace)
     if not origin:

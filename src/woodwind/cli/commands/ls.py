@@ -1,21 +1,23 @@
 """The parser and picture of `ww ls`."""
 
 import time
-from argparse import ArgumentParser, Namespace
 from datetime import datetime
 
 from woodwind.cli.screen import STATUS_COLOURS, Screen, age
 from woodwind.model.errors import UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.model.text import one_line
-from woodwind.model.typed import Any
+from woodwind.model.typed import TYPE_CHECKING, Any
 from woodwind.ops.context import Context
 from woodwind.ops.listing import list_workers
+
+if TYPE_CHECKING:  # see cli/plain.py
+    from argparse import ArgumentParser, Namespace
 
 EXAMPLES = ["ww ls", "ww ls --all", "ww ls --json", "ww ls --watch", "ww ls --json --since 42"]
 
 
-def arguments(parser: ArgumentParser) -> None:
+def arguments(parser: "ArgumentParser") -> None:
     """The command's words."""
     parser.add_argument("-a", "--all", action="store_true", help="the workers of every project")
     parser.add_argument("-w", "--watch", action="store_true", help="go on with a line for each change, until Ctrl-C")
@@ -27,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run(ctx: Context, args: Namespace) -> Outcome:
+def run(ctx: Context, args: "Namespace") -> Outcome:
     """List them, or tell what happens to them."""
     if args.watch or args.since is not None:
         return _happenings(ctx, args)
@@ -46,7 +48,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     return outcome
 
 
-def _happenings(ctx: Context, args: Namespace) -> Outcome:
+def _happenings(ctx: Context, args: "Namespace") -> Outcome:
     # 15 ms to import, which the list itself does not need.
     from woodwind.cli.defaults import configured
     from woodwind.cli.watching import catch_up, watch

@@ -5,7 +5,6 @@ checkout, your current window and your branch stay as they are.
 """
 
 import os
-from argparse import ArgumentParser, Namespace
 
 from woodwind.base import paths
 from woodwind.cli import task_words
@@ -15,11 +14,14 @@ from woodwind.model.choice import PERMISSIONS
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase
-from woodwind.model.typed import Any
+from woodwind.model.typed import TYPE_CHECKING, Any
 from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.choose_agents import choose_agents
 from woodwind.ops.context import Context
 from woodwind.ops.projects import current
+
+if TYPE_CHECKING:  # see cli/plain.py
+    from argparse import ArgumentParser, Namespace
 
 EXAMPLES = [
     'ww new "Add a greeting to the start page"',
@@ -37,7 +39,7 @@ EXAMPLES = [
 MOST_AT_ONCE = 50
 
 
-def arguments(parser: ArgumentParser) -> None:
+def arguments(parser: "ArgumentParser") -> None:
     """The command's words."""
     task_words.arguments(parser)
     parser.add_argument(
@@ -77,7 +79,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-y", "--yes", action="store_true", help="ask nothing; take the first agent that is installed")
 
 
-def run(ctx: Context, args: Namespace) -> Outcome:
+def run(ctx: Context, args: "Namespace") -> Outcome:
     """Start the workers."""
     origin = task_words.origin_of(args)
     task = "" if origin else task_words.text_of(args)
