@@ -33,7 +33,17 @@ INSIDE = {
     "delete.after_rename": ["purge"],
 }
 # Landings, queues, syncs and a worker in the user's own checkout have tests of their own.
-ELSEWHERE = {"branch", "leave", "come_back", "land", "take_back", "queue_land", "take_back_queue", "sync"}
+ELSEWHERE = {
+    "branch",
+    "leave",
+    "come_back",
+    "land",
+    "take_back",
+    "queue_land",
+    "take_back_queue",
+    "sync",
+    "land_branch",
+}
 # What is not of these families is killed at by the tests of its own subject.
 FAMILIES = {"create", "remove", "restore", "purge", "resume", "move", "delete"}
 OF_LANDINGS = {"move.before_ref", "move.after_ref"}
