@@ -70,6 +70,7 @@ def everyday(scene: Scene, rounds: int) -> list[Row]:
     variants = {
         "limit": Variant(lambda: [[scene.python, "-I", "-c", "pass"]]),
         "names": Variant(lambda: [[scene.ww, "__names"]]),
+        "configured": Variant(lambda: [[scene.ww, "__agents"]]),
         "agents": Variant(lambda: [[scene.ww, "agents"]]),
         "keys": Variant(
             lambda: [[scene.tmux, "-L", "woodwind", "send-keys", "-t", "=project-stand-worker:", "hello", "Enter"]]
@@ -80,6 +81,7 @@ def everyday(scene: Scene, rounds: int) -> list[Row]:
     limit = ("python -I -c pass", times["limit"])
     return [
         Row("completion of a name", times["names"], *limit, 3),
+        Row("completion of an agent", times["configured"], *limit, 3),
         Row("ww agents", times["agents"], *limit, 0),
         Row("ww send", times["send"], "tmux send-keys", times["keys"], 0),
     ]

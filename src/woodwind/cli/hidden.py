@@ -16,13 +16,9 @@ def names(_argv: list[str]) -> int:
 
 def agents(_argv: list[str]) -> int:
     """Print the names of configured agents, one a line; a completion script knows the built-in ones."""
-    from woodwind.ops.context import Context
+    from woodwind.ops.agent_names import agent_names
 
-    try:
-        configured = Context(os.getcwd(), os.environ).loaded_config.config.agents
-    except (WoodwindError, OSError):
-        return 1  # a completion that fails must not disturb the command line
-    sys.stdout.write("".join(f"{name}\n" for name in configured))
+    sys.stdout.write("".join(f"{name}\n" for name in agent_names(os.getcwd())))
     return 0
 
 
