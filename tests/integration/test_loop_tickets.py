@@ -120,3 +120,10 @@ def test_what_is_only_seen_does_not_count_for_a_run_that_was_stopped(ctx: Contex
     interrupted = [Happened(What.FAILED, "alpha", 1, text="interrupted")]
     after, decisions = change(ctx.store, known.row.id, interrupted, known=known, seen=True)
     assert (after.run.tasks["alpha"].state, decisions) == (State.WORKING, [])
+
+
+def test_what_a_loop_is_about_is_read_again_where_it_was_changed(ctx: Context) -> None:
+    known = looping(ctx)
+    assert read(ctx.store, known.row.id, known) is known
+    runs.set_spec(ctx.store, known.row.id, {**known.row.spec, "names": {"more": "More"}})
+    assert read(ctx.store, known.row.id, known).row.spec["names"] == {"more": "More"}

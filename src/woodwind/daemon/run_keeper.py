@@ -26,7 +26,7 @@ _BACKSTOP = 5.0
 
 
 class RunKeeper:
-    """Drives all runs that are under way. It holds no state that is not in the store."""
+    """Drives all runs that are under way. It knows nothing that is not in the store."""
 
     name = "runs"
 
@@ -41,8 +41,9 @@ class RunKeeper:
 
     def tick(self, ctx: Context) -> float | None:
         live = runs.listed(ctx.store, live=True)
-        for gone in set(self._known) - {row.id for row in live}:
-            del self._known[gone]
+        with self._guard:
+            for gone in set(self._known) - {row.id for row in live}:
+                del self._known[gone]
         waits = [self._advance(ctx, row.id) for row in live]
         if self._flying:
             waits.append(_WHILE_FLYING)
@@ -54,11 +55,18 @@ class RunKeeper:
         with place_of(known.row, ctx.environ, ctx.store) as there:
             heard = look(there, known.row, known.run)
         known, decisions = change(ctx.store, run, heard, known=known, seen=True)
-        self._known[run] = known
+        self._remember(known)
         for decision in self._room_for(run, decisions):
             thread = threading.Thread(target=self._drive, args=(run, decision, ctx.environ), daemon=True)
             thread.start()
         return self._wait(known)
+
+    def _remember(self, known: Known) -> None:
+        """A run of many tasks is read whole only where somebody else has changed it."""
+        with self._guard:
+            before = self._known.get(known.row.id)
+            if before is None or before.row.revision < known.row.revision:
+                self._known[known.row.id] = known
 
     def _observe(self, ctx: Context, known: Known) -> None:
         """What the daemon's watches may have missed is looked at again, now and then."""
@@ -118,7 +126,7 @@ class RunKeeper:
     def _once(self, run: str, decision: Decision, environ: Mapping[str, str]) -> Decision | None:
         anywhere = Context("/", environ)
         with contextlib.closing(anywhere):
-            known = read(anywhere.store, run)
+            known = read(anywhere.store, run, self._known.get(run))
             if decision not in due(known.run, int(time.time() * 1000)):
                 return None  # stopped meanwhile, or settled otherwise
             try:
@@ -128,7 +136,8 @@ class RunKeeper:
                 heard, specs = [_put_off(decision, error.message)], {}
             except Exception as error:  # noqa: BLE001 - a bug in one task must not end the run: it is put off, and told
                 heard, specs = [_put_off(decision, f"{type(error).__name__}: {error}")], {}
-            after, decisions = change(anywhere.store, run, heard, specs=specs)
+            after, decisions = change(anywhere.store, run, heard, known=self._known.get(run), specs=specs)
+            self._remember(after)
             if after.run.state == "stopped":
                 with contextlib.suppress(WoodwindError), place_of(after.row, environ) as ctx:
                     halt(ctx, after.run)  # what was begun while it was being stopped

@@ -3,11 +3,13 @@
 import contextlib
 import os
 import re
+import time
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from woodwind.base.failpoints import failpoint
 from woodwind.base.processes import occupants
-from woodwind.base.run import RunFailed
+from woodwind.base.run import Done
 from woodwind.git import half_moves
 from woodwind.git.branches import branch_tip
 from woodwind.git.call import git, lock_hint
@@ -16,6 +18,9 @@ from woodwind.git.merging import is_ancestor
 from woodwind.git.tree import Tree
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.landing import listed
+
+_LOCK_PATIENCE = 2.0
+_PARKED = "/.woodwind-trash/"
 
 
 class TargetMoved(WoodwindError):
@@ -37,11 +42,13 @@ def checkouts_of(common: str, branch: str) -> list[Checkout]:
     listing = git("--git-dir", common, "worktree", "list", "--porcelain", "-z").text
     for entry in listing.split("\0\0"):
         facts = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
-        path = facts.get("worktree", "")
+        path, on = facts.get("worktree", ""), facts.get("branch", "")
         if not path or "bare" in facts:
             continue
+        if on and on != f"refs/heads/{branch}" and _PARKED in path:
+            continue  # nobody goes on with a rebase in the trash, of which there may be hundreds
         git_dir = _git_dir(common, path)
-        if facts.get("branch") == f"refs/heads/{branch}" or _is_held(git_dir, branch):
+        if on == f"refs/heads/{branch}" or _is_held(git_dir, branch):
             found.append(Checkout(path, git_dir))
     return found
 
@@ -122,29 +129,40 @@ def move(common: str, branch: str, old: str, new: str, *, why: str) -> None:
 def _fast_forward(place: Checkout, branch: str, old: str, new: str, why: str) -> None:
     words = ("merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-stat", "--quiet", new)
     tree = Tree(place.path, place.git_dir)
-    try:
-        git(*tree.words(), *words, env={"GIT_REFLOG_ACTION": f"woodwind: {why}"})
-    except RunFailed as error:
-        now = git("--git-dir", place.git_dir, "rev-parse", "HEAD").text.strip()
-        if now == new:
-            return  # it had moved, and failed at something after that
-        if now != old:
-            raise TargetMoved(f"{branch} moved meanwhile") from None
-        complaint = error.done.stderr.decode("utf-8", "replace")
-        _put_back(tree, old, new, complaint)
-        raise in_the_way(branch, place.path, complaint) from None
+    done = _patiently(tree, *words, env={"GIT_REFLOG_ACTION": f"woodwind: {why}"})
+    if done.code == 0:
+        return
+    now = git("--git-dir", place.git_dir, "rev-parse", "HEAD").text.strip()
+    if now == new:
+        return  # it had moved, and failed at something after that
+    if now != old:
+        raise TargetMoved(f"{branch} moved meanwhile")
+    complaint = done.stderr.decode("utf-8", "replace")
+    _put_back(tree, old, new, complaint)
+    raise in_the_way(branch, place.path, complaint)
+
+
+def _patiently(tree: Tree, *words: str, env: Mapping[str, str] | None = None) -> Done:
+    """How git ended in a person's checkout, where an editor's `git status` may hold the index for a moment."""
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while True:
+        done = git(*tree.words(), *words, ok=None, env=env)
+        if done.code == 0 or not lock_hint(done.complaint) or time.monotonic() >= deadline:
+            return done
+        time.sleep(0.05)
 
 
 def in_the_way(branch: str, path: str, complaint: str) -> Refused:
     """Git's refusal to overwrite something in a person's checkout, with the files that it names."""
     files = [line.strip() for line in complaint.splitlines() if line.startswith("\t")]
     files += re.findall(r"^error: (?:Entry|Untracked working tree file) '(.*?)' ", complaint, re.MULTILINE)
+    hint = lock_hint(complaint) or "Commit them or move them away, then try again."
     if files:
         message = f"{branch} is checked out in {path}, where these are in the way: {listed(files)}"
     else:
         lines = [line for line in complaint.splitlines() if line.strip()]
         message = f"{branch} is checked out in {path}, and cannot be moved there: {' '.join(lines[:4])}"
-    return Refused(message, code="in_the_way", hint="Nothing has moved. Commit them or move them away, then try again.")
+    return Refused(message, code="in_the_way", hint=f"Nothing has moved. {hint}")
 
 
 def rewind(common: str, branch: str, old: str, new: str, *, why: str) -> None:
@@ -162,7 +180,7 @@ def rewind(common: str, branch: str, old: str, new: str, *, why: str) -> None:
     check_nothing_in_the_way(place, branch, old, new)
     tree = Tree(place.path, place.git_dir)
     words = tree.words()
-    done = git(*words, "read-tree", "-m", "-u", old, new, ok=None)
+    done = _patiently(tree, "read-tree", "-m", "-u", old, new)
     if done.code:
         complaint = done.stderr.decode("utf-8", "replace")
         _put_back(tree, old, new, complaint)

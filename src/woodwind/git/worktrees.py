@@ -78,11 +78,18 @@ def read_record(admin: str) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
+# Where a worker's record was last seen: a project may have hundreds of worktrees, most of them in the trash.
+_places: dict[tuple[str, str], str] = {}
+
+
 def admin_of_worker(common: str, worker: str) -> str:
     """The admin directory that holds the record of this worker, or ""."""
-    for admin in [common, *admin_dirs(common)]:  # the main checkout's own, for a worker in place
+    known = _places.get((common, worker), "")
+    looked_at: list[str] = [known] if known else []
+    for admin in [*looked_at, common, *admin_dirs(common)]:  # `common`: of a worker in place
         record = read_record(admin)
         if record and record.get("id") == worker:
+            _places[common, worker] = admin
             return admin
     return ""
 
@@ -96,6 +103,8 @@ def admins_of_workers(common: str) -> dict[str, str]:
 def write_record(admin: str, record: dict[str, Any]) -> None:
     """Keep a worker's record in its worktree's git directory."""
     write_atomic(os.path.join(admin, RECORD), json.dumps(record, indent=1).encode(), mode=0o644)
+    folder, _ = os.path.split(admin)
+    _places[os.path.dirname(folder), str(record.get("id"))] = admin
 
 
 def add(common: str, *, path: str, branch: str, worker: str, detach: bool = False, reason: str = "") -> str:

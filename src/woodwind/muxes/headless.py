@@ -23,8 +23,9 @@ GRACE = 2.0
 # More of a log than this is never read at once: a flood without line ends must not fill the memory.
 _MOST_TAIL = 16 << 20
 _START_PATIENCE = 10.0
-# Between a program's end and its status on disk the parent needs a few milliseconds.
-_STATUS_PATIENCE = 0.5
+# Between a program's end and its status on disk the parent needs a few milliseconds, on a machine that is overrun
+# seconds; whoever does not wait for it would take a program that ended well for one that failed.
+_STATUS_PATIENCE = 5.0
 
 # Both get all that varies as arguments, so that nothing is ever put into the text of a script.
 # The parent waits until it is written down that it exists; when whoever does that dies first, nothing is started.

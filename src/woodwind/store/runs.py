@@ -230,7 +230,7 @@ def spec(store: Store, run: str, task: str) -> dict[str, Any]:
 def set_spec(store: Store, run: str, spec: Mapping[str, Any]) -> None:
     """Change what a run is about, such as its further words."""
     with store.transaction() as db:
-        db.execute("UPDATE run SET spec = ? WHERE id = ?", (json.dumps(dict(spec)), run))
+        db.execute("UPDATE run SET spec = ?, revision = revision + 1 WHERE id = ?", (json.dumps(dict(spec)), run))
 
 
 def claim(store: Store, run: str, task: str) -> bool:
