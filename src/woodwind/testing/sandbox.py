@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 # A Unix socket's path has about 100 bytes, and ours adds up to 60 to the folder's.
 _LONGEST_FOLDER = 40
+# Without automatic maintenance: it goes on in the background, and its locks would be taken for ours.
 _GIT_CONFIG = """\
 [user]
 	name = Test Person
@@ -32,6 +33,8 @@ _GIT_CONFIG = """\
 	defaultBranch = main
 [commit]
 	gpgsign = false
+[gc]
+	auto = 0
 """
 
 
