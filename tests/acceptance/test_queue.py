@@ -84,6 +84,17 @@ def test_the_guilty_one_falls_out_and_the_others_land(scene: Scene, lanes: str) 
     assert json.loads(told[0][0])["output"] == dropped["output"]
 
 
+def test_who_collides_with_one_that_falls_out_lands(scene: Scene) -> None:
+    first, second = scene.workers("broken", "b")
+    commit(Path(first["path"]), "One way", {"shared": "first\n"})
+    commit(Path(second["path"]), "Another way", {"shared": "second\n" * 3})
+    done = scene.ww(*SHIP, "--json")
+    assert done.code == 6, str(done)
+    assert [(e["name"], e["code"]) for e in done.json["data"]["dropped"]] == [(first["name"], "not_verified")]
+    assert [e["name"] for e in done.json["data"]["landed"]] == [second["name"]]
+    assert git(scene.repo, "show", "main:shared").splitlines() == ["second"] * 3
+
+
 def test_a_target_that_is_broken_itself_is_nobodys_guilt(scene: Scene) -> None:
     commit(scene.repo, "Break it", {"broken": "x\n"})
     made = scene.workers("a", "b")

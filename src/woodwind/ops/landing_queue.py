@@ -94,6 +94,7 @@ class _Run:
         self.lanes: list[Lane] = []
         self.most_lanes = max(1, lanes)
         self.batch: list[QueuedLand] = []
+        self.later: list[QueuedLand] = []  # who does not go with somebody of the batch; tried when that has landed
 
     def run(self) -> None:
         try:
@@ -135,7 +136,7 @@ class _Run:
         """Land what can be landed of those that wait; every one of them has landed or fallen out afterwards."""
         with contextlib.ExitStack() as held:
             operations = self._take(held, waiting)
-            self.batch = operations
+            self.batch, self.later = operations, []
             if not operations:
                 return
             tip = operations[0].landing.tip
@@ -151,7 +152,7 @@ class _Run:
                 self._land_all()
             except BaseException as error:
                 why = why_of(error) if isinstance(error, WoodwindError | OSError) else ""
-                for operation in self.batch:
+                for operation in self.batch + self.later:
                     operation._look_whether_it_moved()
                     give_up(self.ctx, operation, why, dropped=False)
                 raise
@@ -199,14 +200,19 @@ class _Run:
     def _land_all(self) -> None:
         """Batch after batch, until every worker has landed or fallen out."""
         for operation in self.batch.copy():
-            self._try(operation, lambda operation=operation: operation.prepare(self.lanes[0]))
+            try:
+                operation.prepare(self.lanes[0])
+            except WoodwindError as error:
+                self._let_go(operation, error)
         tries = MOST_TRIES
-        while self.batch:
+        while self.batch or self.later:
+            if not self.batch:
+                self.batch, self.later = self.later, []
             landing = self.batch[0].landing
             onto = tip_of_target(self.ctx, landing.via, landing.remote, landing.target)
             self._chain(onto)
             if not self.batch:
-                return
+                continue
             good, failed = self._verified(onto)
             guilty = self.batch[good] if failed else None
             try:
@@ -227,22 +233,27 @@ class _Run:
             if guilty and failed:
                 self._fall_out(guilty, failed)
 
-    def _try(self, operation: QueuedLand, what: Any) -> None:
-        """Do something for one worker; where that fails it falls out, and the others go on."""
-        try:
-            what()
-        except WoodwindError as error:
-            self.batch.remove(operation)
-            give_up(self.ctx, operation, error.message, code=error.code)
+    def _let_go(self, operation: QueuedLand, error: WoodwindError) -> None:
+        """One worker cannot land: it falls out, and the others go on."""
+        self.batch.remove(operation)
+        give_up(self.ctx, operation, error.message, code=error.code)
 
     def _chain(self, onto: str) -> None:
-        """Merge the workers one onto the other; who conflicts falls out."""
+        """Merge the workers one onto the other; who conflicts with the target itself falls out.
+
+        Who does not go with one before it waits for that one's end: it may fall out itself.
+        """
         tip = onto
         for operation in self.batch.copy():
             self.ctx.say(f"merging {operation.landing.name}")
-            self._try(operation, lambda operation=operation, tip=tip: operation.merge_onto(tip))
-            if operation in self.batch:
-                tip = operation.landing.new
+            try:
+                tip = operation.merge_onto(tip)
+            except WoodwindError as error:
+                if tip != onto and error.code in ("conflict", "already_landed"):
+                    self.batch.remove(operation)
+                    self.later.append(operation)
+                else:
+                    self._let_go(operation, error)
 
     def _verified(self, onto: str) -> tuple[int, Verification | None]:
         """(how many of the chain passed together, how the next one failed); all of it, in the best case, at once."""
