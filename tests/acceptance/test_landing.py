@@ -254,7 +254,7 @@ def test_refusals_before_anything_is_begun(scene: Scene) -> None:
     other = scene.ww("merge", "one", "--json", WOODWIND_WORKER="wsomebodyelse")
     assert other.json["error"]["code"] == "not_yours"
     os.rename(tree, f"{tree}.away")
-    refused(scene, "merge", "one", code="no_folder", exit_code=3)
+    assert "ww restore one" in refused(scene, "merge", "one", code="no_folder", exit_code=3)["hint"]
     os.rename(f"{tree}.away", tree)
     assert not scene.landed()
     assert git(scene.repo, "stash", "list") == ""

@@ -132,6 +132,8 @@ def test_one_of_a_batch_can_be_taken_back_by_its_name(scene: Scene) -> None:
     assert scene.ww("undo", made[0]["name"], "--json", check=True).json["data"]["landing"]["reverted"]
     assert scene.files() == {"b"}
     assert set(names(scene.box, scene.repo)) == {made[0]["name"], made[2]["name"]}
+    waiting = {e["name"]: e["why"] for e in scene.ww("queue", "--json", check=True).json["data"]["waiting"]}
+    assert waiting[made[0]["name"]].endswith(f"ww merge {made[0]['name']}")
 
 
 def test_what_a_queue_landed_is_reverted_where_something_came_after_it(scene: Scene) -> None:

@@ -15,7 +15,12 @@ def work_tree(ctx: Context, worker: Worker) -> Tree:
     admin = worktrees.admin_of_worker(ctx.repo.common, worker.id)
     path = worker.worktree.path if worker.in_place else worktrees.path_of(admin) if admin else ""
     if not path or not os.path.isdir(path) or not worktrees.is_at(admin, path):
-        raise NotFound(f"the folder of {worker.name} is gone: {worker.worktree.path}", code="no_folder")
+        again = f" To have it again: ww rm {worker.name} --force, then ww restore {worker.name}"
+        raise NotFound(
+            f"the folder of {worker.name} is gone: {worker.worktree.path}",
+            code="no_folder",
+            hint=f"Its commits are on {worker.worktree.branch}.{'' if worker.in_place else again}",
+        )
     return Tree(path, admin)
 
 

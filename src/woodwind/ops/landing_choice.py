@@ -10,6 +10,7 @@ from woodwind.model.worker import HEADLESS, SHELL, Worker
 from woodwind.ops.context import Context
 from woodwind.ops.diff import work_tree
 from woodwind.ops.forecast import refresh, trial_merges
+from woodwind.ops.landable import taken_out
 from woodwind.ops.listing import list_workers
 from woodwind.store import forecasts, landing_queues, landings, workers
 
@@ -55,6 +56,8 @@ class Choice:
             in_place=worker.in_place,
             work=bool(files),
         )
+        if not files and why and self._was_taken_back(worker):
+            why = f"what it did was taken back by a commit; to land it again: ww merge {worker.name}"
         if not why and self._is_as_it_fell_out(worker):
             why = "it fell out of the last queue and has not changed since; name it to try again"
         if why and not is_named:  # one that was named is tried; what stands in its way is then told
@@ -67,6 +70,10 @@ class Choice:
         landing = landings.find(self.ctx.store, entry.landing) if entry else None
         snapshot = self.snapshots.get(worker.id)
         return bool(landing and snapshot and landing.tip == snapshot.head == snapshot.snapshot)
+
+    def _was_taken_back(self, worker: Worker) -> bool:
+        tip = branches.branch_tip(self.ctx.repo.common, worker.worktree.base_branch)
+        return bool(tip) and taken_out(self.ctx, worker.id, tip) is not None
 
     def _work(self, worker: Worker) -> tuple[int, int]:
         """How many files and lines the worker would change in its target, by what it has right now."""

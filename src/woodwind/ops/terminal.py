@@ -38,7 +38,7 @@ def require_pane(ctx: Context, worker: Worker) -> tuple[Mux, Pane]:
         raise NotFound(
             f"{worker.name} has no terminal: it was closed, or its tmux server has ended",
             code="no_terminal",
-            hint=f"Its work is safe in {worker.worktree.path}.",
+            hint=f"Its work is safe in {worker.worktree.path}. To start its agent again: ww resume {worker.name}",
         )
     return found
 

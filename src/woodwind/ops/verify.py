@@ -70,7 +70,7 @@ def verify(ctx: Context, project: str, commit: str, *, lane: Lane, command: str 
             )
             failpoint("verify.after_command")
             if ended.timed_out:
-                why = f"it did not end within {settings.timeout} seconds"
+                why = f"it did not end within {settings.timeout} second{'' if settings.timeout == 1 else 's'}"
             elif ended.code:
                 why = f"it ended with {how(ended.code)}"
         if why:
