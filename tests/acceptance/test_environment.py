@@ -147,7 +147,11 @@ def test_an_installation_that_does_not_work_leaves_a_usable_worker(
     assert found["state"] == state
     assert detail in found["detail"]
     assert listed(sandbox, repo)["environment"] == {"state": state, "detail": found["detail"]}
-    assert "not installed" in sandbox.ww("ls", cwd=repo, check=True).stdout
+    words = state.replace("_", " ")
+    assert f", install {words}  " in sandbox.ww("ls", cwd=repo, check=True).stdout
+    told = sandbox.ww("show", "worker-one", cwd=repo, check=True).stdout
+    assert f"  install   {words}: npm ci" in told
+    assert "(ww log worker-one --environment)" in told
     assert sandbox.ww("exec", "worker-one", "--", "true", cwd=repo).code == 0
     assert rows(sandbox, "SELECT data FROM event WHERE kind = 'environment.prepared'")
     noted = sandbox.home / "npm.pid"  # where it came so far

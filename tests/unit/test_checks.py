@@ -41,7 +41,9 @@ def test_what_decides_about_landing_comes_first_and_nothing_twice() -> None:
         ("CLAUDE.md", True), ("docs/claude.md", True), (".claude/settings.json", True), ("a/.codex/config.toml", True),
         (".mcp.json", True), ("AGENTS.md", True), (".env", True), (".env.local", True), ("a/.envrc", True),
         ("woodwind.toml", True), ("woodwind/templates/review.md", True), (".aider.conf.yml", True),
-        ("README.md", False), ("src/claude.py", False), ("environment.yml", False), ("docs/agents.html", False),
+        ("AGENT.md", True), (".mise/config.toml", True), (".config/mise.toml", True), (".amazonq/rules/a.md", True),
+        (".config/app.toml", False), ("README.md", False),
+        ("src/claude.py", False), ("environment.yml", False), ("docs/agents.html", False),
         ("woodwind/app.py", False), ("src/.gitignore", False),
     ],
 )  # fmt: skip

@@ -3,14 +3,14 @@
 import posixpath
 
 _NAMES = frozenset(
-    "agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md crush.md warp.md skill.md "
-    ".mcp.json opencode.json opencode.jsonc .goosehints .cursorrules .windsurfrules .clinerules "
+    "agents.md agents.override.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md warp.md skill.md "
+    ".mcp.json opencode.json opencode.jsonc .goosehints .cursorrules .windsurfrules .clinerules .rules "
     ".envrc .env mise.toml .mise.toml .tool-versions woodwind.toml".split()
 )
 _STARTS = (".env.", ".aider")
 _FOLDERS = frozenset(
     ".claude .claude-plugin .codex .gemini .opencode .pi .factory .amp .goose .kiro .cursor .agents .openclaude "
-    ".woodwind .vscode .idea .devcontainer".split()
+    ".amazonq .qwen .cline .roo .windsurf .continue .woodwind .vscode .idea .zed .devcontainer .mise".split()
 )
 
 
@@ -19,5 +19,7 @@ def sets_up(path: str) -> bool:
     parts = path.lower().split("/")
     name = posixpath.basename(path).lower()
     if parts[0] == "woodwind" and len(parts) > 1 and parts[1] in ("context", "templates"):
+        return True
+    if ".config" in parts and any(part.startswith("mise") for part in parts):
         return True
     return name in _NAMES or name.startswith(_STARTS) or any(part in _FOLDERS for part in parts)

@@ -87,7 +87,10 @@ def _environment(environment: dict[str, str] | None) -> str:
     """What is to be said about its environment: that it is on its way, or did not come to be."""
     if not environment:
         return ""
-    return ", installing" if environment["state"] in ("pending", "running") else ", not installed"
+    if environment["state"] in ("pending", "running"):
+        return ", installing"
+    # What happened, and not what is missing: somebody may have installed it by hand since.
+    return f", install {environment['state'].replace('_', ' ')}"
 
 
 def render(outcome: Outcome, screen: Screen) -> None:

@@ -27,13 +27,14 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     return Outcome([show(ctx, worker) for worker in find_workers(ctx, project, args.names)], notes=ctx.notes)
 
 
-def _environment(environment: dict[str, Any]) -> dict[str, str]:
+def _environment(environment: dict[str, Any], name: str) -> dict[str, str]:
     """The ports, and how the preparation went, where there is anything to say."""
     first, count = environment["port"], environment["ports"]
     facts = {"ports": f"{first} to {first + count - 1}"} if count else {}
     if environment["state"] != "none":
         detail = f": {environment['detail']}" if environment["detail"] else ""
-        facts["installed"] = environment["state"].replace("_", " ") + detail
+        log = "" if environment["state"] == "done" else f" (ww log {name} --environment)"
+        facts["install"] = environment["state"].replace("_", " ") + detail + log
     return facts
 
 
@@ -52,7 +53,7 @@ def render(outcome: Outcome, screen: Screen) -> None:
             "folder": w["path"],
             "terminal": "none: headless" if w["launch"] == HEADLESS else f"a {w['launch']}",
             "id": w["id"],
-            **_environment(w["environment"]),
+            **_environment(w["environment"], w["name"]),
         }
         if w["origin"]:
             facts["ticket"] = " ".join(filter(None, (w["origin"], w["url"])))
