@@ -245,5 +245,5 @@ def test_the_jira_program_serves_where_there_is_no_address(server: Server, tmp_p
     program.chmod(0o755)
     source = Jira(str(tmp_path), {"PATH": f"{tmp_path}:/usr/bin:/bin"})
     assert source.fetch("SHOP-12").title == "Fix the login crash"
-    with pytest.raises(NoTicket):
+    with pytest.raises(NoTicket, match="there is no SHOP-13 in Jira: 404"):
         source.fetch("SHOP-13")

@@ -21,6 +21,7 @@ _SET_UP = (
 )
 _REFUSED = "Is JIRA_API_TOKEN still valid, and is it for this JIRA_URL and JIRA_LOGIN?"
 _CLOUD = "Jira Cloud needs JIRA_LOGIN (your e-mail address), too."
+_UNSEEN = "Jira says so, too, of what you may not see."
 _LATER = "Try it again later; does its page open in a browser?"
 _MOST_STEPS = 3
 
@@ -155,8 +156,7 @@ class Jira(Source):
                 hint=_REFUSED if self.environ.get("JIRA_LOGIN") else f"{_REFUSED} {_CLOUD}",
             )
         if reply.status == 404:
-            hint = "Jira says so, too, of what you may not see."
-            raise NoTicket(f"there is no {one_line(what, 80)} in Jira{said and ': ' + said}", hint=hint)
+            raise NoTicket(f"there is no {one_line(what, 80)} in Jira{said and ': ' + said}", hint=_UNSEEN)
         if reply.status == 429:
             raise TicketError("Jira takes no more requests for now", code="rate_limited", hint="Wait a while.")
         if not 200 <= reply.status < 300:
@@ -168,7 +168,7 @@ class Jira(Source):
         if done.code:
             said = complaint(done)
             if "404" in said or "does not exist" in said.lower():
-                raise NoTicket(f"jira: {said}")
+                raise NoTicket(f"there is no {key} in Jira: {said}", hint=_UNSEEN)
             raise NoTracker(f"the `jira` program cannot tell about {key}: {said}", hint=_SET_UP)
         found = decoded(self, done)
         if not isinstance(found, dict) or not isinstance(found.get("fields"), dict):
