@@ -388,6 +388,16 @@ def test_several_screens_are_read_by_one_call(sandbox: Sandbox) -> None:
         mux.texts([*panes, gone], lines=20)
 
 
+def test_the_panes_of_one_worker_are_asked_for_alone(sandbox: Sandbox) -> None:
+    for worker in ("wone", "wother"):
+        sandbox.tmux("set-option", "-p", "-t", sandbox.run_in_pane("cat"), "@woodwind", worker)
+    mux = Server(f"{sandbox.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/woodwind")
+    assert sorted(pane.worker for pane in mux.panes()) == ["wone", "wother"]
+    assert [pane.worker for pane in mux.panes("wone")] == ["wone"]
+    assert mux.panes("wnone") == []
+    assert mux.panes("wone},#{@woodwind}") == [], "what is no id of ours is no format of tmux's either"
+
+
 def test_a_program_does_not_inherit_the_title_of_the_one_before(sandbox: Sandbox) -> None:
     pane = sandbox.run_in_pane("sh", "-c", r"printf '\033]2;Ready\007'; exit 0")
     sandbox.exit_status(pane, timeout=60)

@@ -85,8 +85,8 @@ class Mux(Protocol):
 
     server: str
 
-    def panes(self) -> list[Pane]:
-        """Every pane that carries a worker's tag; none when the server does not run."""
+    def panes(self, worker: str = "") -> list[Pane]:
+        """Every pane that carries a worker's tag, or this worker's; none when the server does not run."""
         ...
 
     def open_session(

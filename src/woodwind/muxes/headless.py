@@ -97,10 +97,10 @@ class Headless:
         self.folder = folder
         self.server = HEADLESS + folder
 
-    def panes(self) -> list[Pane]:
+    def panes(self, worker: str = "") -> list[Pane]:
         _reap()
         try:
-            names = sorted(os.listdir(self.folder))
+            names = [name for name in sorted(os.listdir(self.folder)) if worker in ("", name)]
         except FileNotFoundError:
             return []
         return [pane for pane in map(self._pane, names) if pane]

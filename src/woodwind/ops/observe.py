@@ -108,9 +108,9 @@ def _set_strays_aside(ctx: Context) -> None:
             collect(worker, None, spool.now())
 
 
-def panes_of(servers: set[str]) -> dict[str, Pane]:
-    """The live panes by worker, over all of these servers."""
-    return {pane.worker: pane for server in sorted(servers) for pane in muxes.at(server).panes()}
+def panes_of(servers: set[str], worker: str = "") -> dict[str, Pane]:
+    """The live panes by worker, over all of these servers; only of one, where it is named."""
+    return {pane.worker: pane for server in sorted(servers) for pane in muxes.at(server).panes(worker)}
 
 
 def _panes_for(rows: Sequence[Listed], listed: Panes | None) -> Panes:
@@ -119,7 +119,7 @@ def _panes_for(rows: Sequence[Listed], listed: Panes | None) -> Panes:
     if listed and all(_still_runs(row, listed.of.get(row.id)) for row in rows if row.server in listed.servers):
         rest = servers.difference(listed.servers)
         return Panes(servers, {**listed.of, **panes_of(rest)} if rest else listed.of, listed.wall)
-    return Panes(servers, panes_of(servers), 0)
+    return Panes(servers, panes_of(servers, rows[0].id if len(rows) == 1 else ""), 0)
 
 
 def _still_runs(row: Listed, pane: Pane | None) -> bool:

@@ -151,7 +151,7 @@ class Actions:
         with closing(Context(self._cwd, os.environ)) as ctx:
             terminal = terminals.find(ctx.store, worker_id)
         mux = muxes.at(terminal.server) if terminal else None
-        pane = next((p for p in mux.panes() if p.worker == worker_id), None) if mux else None
+        pane = next(iter(mux.panes(worker_id)), None) if mux else None
         return (mux, pane) if mux and pane else None
 
     def attach(self, worker_id: str) -> str:

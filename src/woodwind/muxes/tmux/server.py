@@ -95,14 +95,14 @@ class Server:
                 return False
         return True
 
-    def panes(self) -> list[Pane]:
+    def panes(self, worker: str = "") -> list[Pane]:
         if not os.path.exists(self.server):
             return []
-        return self._collected("-a")
+        return [pane for pane in self._collected("-a", worker=worker) if worker in ("", pane.worker)]
 
-    def _collected(self, *which: str) -> list[Pane]:
+    def _collected(self, *which: str, worker: str = "") -> list[Pane]:
         """The tagged panes among `which`, with the exit status of those whose program has ended."""
-        found = self._listed(*which)
+        found = self._listed(*which, worker=worker)
         # A tmux with utempter forks a helper when a terminal closes, and ignores SIGCHLD meanwhile: the status of a
         # program that ended just then is never collected. Any later SIGCHLD makes tmux collect all that have ended.
         # And a program's terminal is closed a moment before it has ended.
@@ -113,17 +113,19 @@ class Server:
             with contextlib.suppress(OSError):
                 os.kill(found[0][1], signal.SIGCHLD)
             _await_ends(open_ends, pause)
-            found = self._listed(*which)
+            found = self._listed(*which, worker=worker)
         seen: dict[str, Pane] = {}
         for pane, _ in found:
             seen.setdefault(pane.id, pane)  # sessions of a group show the same pane once each
         return list(seen.values())
 
-    def _listed(self, *which: str) -> list[tuple[Pane, int]]:
+    def _listed(self, *which: str, worker: str = "") -> list[tuple[Pane, int]]:
         """The tagged panes among `which`, in every session that shows them, each with the pid of the server."""
+        # Of hundreds, one takes tmux half the time. An id of ours is letters and digits; what is not stays out of it.
+        tagged = f"#{{==:#{{{TAG}}},{worker}}}" if worker.isascii() and worker.isalnum() else f"#{{{TAG}}}"
         for attempt in range(1, _LOOKS + 1):
             try:
-                lines = self._ask("list-panes", *which, "-f", f"#{{{TAG}}}", "-F", _FORMAT)
+                lines = self._ask("list-panes", *which, "-f", tagged, "-F", _FORMAT)
                 return [listed for listed in map(_pane, lines) if listed]
             except (TmuxError, MissingTool) as error:
                 if not self.running():
