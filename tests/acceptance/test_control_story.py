@@ -46,7 +46,7 @@ class Story:
         """Add a picture."""
         lines = [re.sub(r"▌.*", "", line).rstrip() for line in text.rstrip().splitlines()]  # without passing remarks
         picture = "\n".join(lines)
-        picture = re.sub(r"(?<=\s)(now|\d+[mhd]) (?=\s)", "now ", picture)  # ages
+        picture = re.sub(r"(?<=\s)\d+[mhd]  +", lambda age: "now".ljust(len(age[0])), picture)
         picture = re.sub(r"\b[0-9a-f]{7,40} → [0-9a-f]{7,40}\b", "1f2e3d4c5b → 6a7b8c9d0e", picture)
         self.chapters.append(f"{caption}\n\n```text\n{picture}\n```\n")
 

@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
+from textual.color import Color
 from textual.pilot import Pilot
 
 from woodwind.model.sections import Notice
+from woodwind.model.text import width as cells
 from woodwind.ops.overview import Overview
 from woodwind.tui.actions import Actions
 from woodwind.tui.app import ControlPlane
 from woodwind.tui.dialogs import Confirm
+from woodwind.tui.new_worker import NewWorker
+from woodwind.tui.themes import theme_for
 
 KEPT = Path(__file__).parents[1] / "snapshots" / "control"
 NOW = 1_800_000_000.0
@@ -234,6 +239,26 @@ def test_a_key_pressed_twice_fast_ships_once(monkeypatch: pytest.MonkeyPatch) ->
     assert done == ["w-add-login"]
 
 
+def test_a_row_is_busy_until_it_shows_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Actions, "pause", lambda *_: "thinker is paused")
+
+    async def act(pilot: Pilot[None]) -> None:
+        app = stage(pilot)
+        app.board.select("w-thinker")
+        await pilot.press("p")
+        await until(pilot, lambda: bool(app._feed._then))
+        await pilot.press("p")
+        assert any("pausing …" in line for line in frame(app))
+        assert [note.message for note in app._notifications] == ["thinker is busy: pausing"]
+        paused = [w if w["name"] != "thinker" else {**w, "phase": "paused"} for w in STORY.workers]
+        app._on_look(STORY._replace(workers=paused))
+        await asyncio.to_thread(app._feed._then.pop())
+        await until(pilot, lambda: any("thinker" in line and "paused" in line for line in frame(app)))
+        assert [note.message for note in app._notifications][1:] == ["thinker is paused"]
+
+    play(STORY, (100, 30), act)
+
+
 def test_a_verb_that_a_row_does_not_have_is_told_and_not_done() -> None:
     told: list[str] = []
 
@@ -268,6 +293,147 @@ def test_the_help_lists_every_key() -> None:
     shown = text(play(STORY, (100, 40), keys("question_mark")))
     for words in ("a  attach", "S  ship", "z  undo", "filter the rows"):
         assert words in shown
+
+
+def place_of(app: ControlPlane, words: str, *, line: str = "") -> tuple[int, int]:
+    """Where on the screen words are, in a line that has some others, too: the column of their second letter."""
+    for y, text_of_line in enumerate(frame(app)):
+        if words in text_of_line and line in text_of_line:
+            return cells(text_of_line[: text_of_line.rindex(words)]) + 1, y
+    raise AssertionError(f"{words!r} is not on the screen:\n" + "\n".join(frame(app)))
+
+
+async def until(pilot: Pilot[None], there: Callable[[], bool]) -> None:
+    """Wait for something, as long as a busy machine may take."""
+    for _ in range(2000):
+        if there():
+            return
+        await pilot.pause(0.03)
+    raise AssertionError("it never came:\n" + "\n".join(frame(stage(pilot))))
+
+
+def stage(pilot: Pilot[None]) -> Stage:
+    assert isinstance(pilot.app, Stage)
+    return pilot.app
+
+
+def test_a_click_on_a_row_selects_it_and_one_on_its_verb_does_it() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        app = stage(pilot)
+        await pilot.click(offset=place_of(app, "thinker", line="working"))
+        await until(pilot, lambda: bool(app.board.selected and app.board.selected.name == "thinker"))
+        assert len(app.screen_stack) == 1, "a click on a name does nothing else"
+        await pilot.click(offset=place_of(app, "ship", line="fix-login"))
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        assert any("Ship " in line for line in frame(app))
+        await pilot.click("#no")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+
+    play(STORY, (120, 30), act)
+
+
+def test_a_click_on_a_verb_in_the_bar_does_it_with_the_selected_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def merge(_: Actions, worker: str) -> str:
+        done.append(worker)
+        return ""
+
+    monkeypatch.setattr(Actions, "merge", merge)
+
+    async def act(pilot: Pilot[None]) -> None:
+        app = stage(pilot)
+        app.board.select("w-fix-login")
+        await until(pilot, lambda: "m merge" in frame(app)[-1])
+        await pilot.click(offset=place_of(app, "merge", line="⏎"))
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.click("#yes")
+        await until(pilot, lambda: done == ["w-fix-login"])
+        await pilot.click(offset=place_of(app, "help", line="⏎"))
+        await until(pilot, lambda: any("filter the rows" in line for line in frame(app)))
+
+    play(STORY, (120, 30), act)
+
+
+def test_what_is_typed_right_after_the_slash_is_in_the_filter() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        app = stage(pilot)
+        for key in "/login":  # all of them before the first is handled
+            app.post_message(events.Key("slash" if key == "/" else key, key))
+        await until(pilot, lambda: "filter: login" in frame(app)[0])
+        await pilot.press("/")
+        await until(pilot, lambda: "filter: login/" in frame(app)[0])
+
+    play(STORY, (120, 30), act)
+
+
+def test_the_palette_has_our_commands_and_none_of_the_toolkit() -> None:
+    found: list[str] = []
+
+    async def act(pilot: Pilot[None]) -> None:
+        found.extend(command.title for command in pilot.app.get_system_commands(pilot.app.screen))
+
+    play(STORY, (120, 30), act)
+    assert {"answer ask-me", "new worker", "filter", "theme", "quit", "go to thinker"} <= set(found)
+    assert not {"Maximize", "Screenshot", "Keys"} & set(found)
+
+
+def test_trouble_is_seen_in_a_narrow_header_too() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        stage(pilot)._on_trouble("the daemon has gone")
+
+    shown = play(STORY, (50, 12), act).ended[0]
+    assert "the daemon has gone" in shown
+    assert shown.endswith("…")
+
+
+@pytest.mark.parametrize("size", [(40, 16), (80, 24), (120, 30)])
+def test_every_answer_to_a_question_is_seen(size: tuple[int, int]) -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("y")
+        await until(pilot, lambda: any("ask-me asks:" in line for line in frame(stage(pilot))))
+
+    shown = text(play(STORY, size, act))
+    for words in ("Leave it (Esc)", "Deny (Ctrl-N)", "Always (Ctrl-L)", "Allow (Ctrl-Y)", "May I run `make clean`?"):
+        assert words in shown
+
+
+def test_every_field_of_the_form_is_reached_on_a_small_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("woodwind.tui.performer.choices", lambda _: (["claude"], ["feature"]))
+
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewWorker) and pilot.app.focused is not None)
+        await pilot.press(*["tab"] * 6)
+        await until(pilot, lambda: any("the default branch" in line for line in frame(stage(pilot))))
+
+    play(STORY, (40, 10), act)
+
+
+@pytest.mark.parametrize("theme", ["auto", "light", "dark-ansi"])
+def test_with_no_color_there_is_no_colour_and_everything_is_told(theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    colours: set[str] = set()
+    reversed_lines: list[str] = []
+
+    async def act(pilot: Pilot[None]) -> None:
+        for key in ("down", "up", "down", "x"):  # a question on top of it, with its default
+            await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until(pilot, lambda: any("Remove broken?" in line for line in frame(stage(pilot))))
+        for strip in pilot.app.screen._compositor.render_strips():
+            for _, style, _ in strip.apply_filter(pilot.app._filters[-1], Color(0, 0, 0)):
+                if style:
+                    colours.update(c.name for c in (style.color, style.bgcolor) if c)
+                    if style.reverse:
+                        reversed_lines.append(strip.text)
+
+    monkeypatch.setattr(Actions, "what_goes", lambda *_: "")
+    app = play(STORY, (120, 30), act, theme_for(theme, os.environ))
+    assert colours <= {"default"}
+    assert any("▶ ! broken" in line for line in reversed_lines)
+    assert any("No (n)" in line for line in reversed_lines), "the default of a question is seen"
+    assert "NEEDS YOU 2" in text(app)
 
 
 THEMES = {"dark": "textual-dark", "light": "textual-light", "dark-ansi": "ansi-dark", "light-ansi": "ansi-light"}

@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from datetime import datetime
 from typing import Any, TypeVar
 
 from woodwind.base.run import run, run_attached
@@ -201,5 +202,12 @@ def explained(data: Mapping[str, Any]) -> list[str]:
     """The evidence for a status, a line each."""
     lines = [f"{data['status']}  {data['detail']}", ""]
     for head, reasons in (("because", data["reasons"]), ("ignored", data["ignored"])):
-        lines += [f"{head}  {r['source']} told “{r['tells']}” at {r['at']} {r['why']}".rstrip() for r in reasons]
+        for reason in reasons:
+            told = f"{head}  {reason['source']} told “{reason['tells']}” at {_clock(reason['at'])}"
+            lines.append(f"{told}: {reason['why']}" if reason["why"] else told)
     return lines
+
+
+def _clock(at: str) -> str:
+    """The time of day here for an ISO time."""
+    return datetime.fromisoformat(at).astimezone().strftime("%H:%M:%S") if at else "a time that is not known"

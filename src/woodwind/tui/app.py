@@ -1,5 +1,6 @@
 """The control plane: rows by urgency, a live look at the selected terminal, and a verb for everything."""
 
+import os
 import time
 from collections.abc import Iterable
 from functools import partial
@@ -18,13 +19,14 @@ from textual.widgets import Input, Static
 from woodwind.model.sections import Row, Rows, Section, Verb, counts, matching
 from woodwind.model.text import clean
 from woodwind.ops.overview import Overview
+from woodwind.tui.bar import bar
 from woodwind.tui.board import Board
 from woodwind.tui.calls import from_thread
 from woodwind.tui.dialogs import Confirm, Tell
 from woodwind.tui.feed import Feed
 from woodwind.tui.performer import Performer
 from woodwind.tui.preview import Preview
-from woodwind.tui.verbs import GENERAL, HELP, KEYS
+from woodwind.tui.verbs import HELP, KEYS
 
 _SIDE_BY_SIDE = 130
 _TOO_LOW_FOR_PREVIEW = 18
@@ -37,19 +39,20 @@ class ControlPlane(App[None]):
 
     TITLE = "Woodwind"
     CSS = """
-    #header { height: 1; background: $panel; color: $text; }
+    #header { height: 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
     #main { height: 1fr; layout: horizontal; }
     #main.-below { layout: vertical; }
     #board { width: 1fr; height: 1fr; }
     #preview { width: 50%; height: 1fr; }
     #main.-below #preview { width: 1fr; height: 40%; }
-    #bar { height: 1; background: $panel; }
+    #bar { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
     #filter { height: 1; border: none; display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"verb('{verb.value}')", verb.value, show=False) for verb, key in KEYS.items()),
         Binding("n", "new", "new", show=False),
-        Binding("slash", "filter", "filter", show=False),
+        # At once, before the keys that were typed with it go to the list.
+        Binding("slash", "filter", "filter", show=False, priority=True),
         Binding("v", "preview", "preview", show=False),
         Binding("question_mark,f1", "help", "help", show=False),
         Binding("escape", "close_filter", show=False),
@@ -59,7 +62,8 @@ class ControlPlane(App[None]):
     def __init__(
         self, cwd: str, *, everywhere: bool = False, theme_name: str = "textual-dark", preview: bool = True
     ) -> None:
-        super().__init__()
+        # With ANSI colours, Textual's filter for NO_COLOR takes them all away; else it would paint in greys.
+        super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
         self.theme = theme_name
         self._overview: Overview | None = None
         self._made = Rows()
@@ -74,7 +78,7 @@ class ControlPlane(App[None]):
             on_look=partial(from_thread, self, self._on_look),
             on_trouble=partial(from_thread, self, self._on_trouble),
         )
-        self._performer = Performer(self, cwd, changed=self._paint, done=self._feed.look_again)
+        self._performer = Performer(self, cwd, changed=self._paint, after=self._feed.look_again)
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
@@ -138,28 +142,25 @@ class ControlPlane(App[None]):
         text = Text(no_wrap=True, overflow="ellipsis")
         project = self._overview.project if self._overview else ""
         text.append(f" woodwind  {project or 'all projects' if self._overview else 'looking …'}", "bold")
+        trouble = self._trouble or next(iter(self._overview.notes), "") if self._overview else self._trouble
+        if trouble:  # before all that may not fit
+            text.append("   ")
+            text.append(f" {clean(trouble)} ", "bold reverse")
         for section, number in counts(self._rows).items():
             text.append(f"   {section.value.lower()} {number}", "bold" if section is Section.NEEDS_YOU else "")
         for run in self._overview.runs if self._overview else ():
             text.append(f"   {run}", "italic")
         if self._filter:
             text.append(f"   filter: {self._filter}", "italic")
-        trouble = self._trouble or next(iter(self._overview.notes), "") if self._overview else self._trouble
-        if trouble:
-            text.append("   ")
-            text.append(f" {clean(trouble)} ", "bold reverse")
         return text
 
     def _paint_bar(self) -> None:
-        row, parts = self.board.selected, []
+        row = self.board.selected
         if row is None and self._overview:
-            parts.append("[i]no row matches the filter[/i]" if self._filter else "[i]no workers: n starts one[/i]")
-        for n, verb in enumerate(row.verbs if row else ()):
-            key = f"⏎ {KEYS[verb]}" if n == 0 else KEYS[verb]
-            parts.append(f"[@click=app.verb('{verb.value}')][b]{key}[/b] {verb.value}[/]")
-        general = (f"[@click=app.{action}]{key} {name}[/]" for key, name, action in GENERAL)
-        parts.append(f"[dim]{' · '.join(general)}[/dim]")
-        self._say("#bar", " " + "  ".join(parts))
+            empty = "no row matches the filter" if self._filter else "no workers: n starts one"
+        else:
+            empty = ""
+        self._say("#bar", bar(row.verbs if row else (), empty, self.size.width))
 
     # Selection and preview
 
@@ -171,6 +172,7 @@ class ControlPlane(App[None]):
     def on_resize(self, event: events.Resize) -> None:
         """The preview goes beside the list, below it, or away."""
         self._arrange(event.size)
+        self._paint_bar()
 
     def _arrange(self, size: Size) -> None:
         main, preview = self.query_one("#main"), self.query_one("#preview", Preview)
@@ -224,6 +226,10 @@ class ControlPlane(App[None]):
 
     # The rest
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where a text is being typed, a slash is a slash."""
+        return self.focused is self.board if action == "filter" else True
+
     def action_filter(self) -> None:
         """Type words that must occur."""
         line = self.query_one("#filter", Input)
@@ -254,7 +260,7 @@ class ControlPlane(App[None]):
         self.push_screen(Tell("Keys", HELP))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The verbs of the selected row in the command palette, besides Textual's own commands."""
+        """What the command palette has: the verbs of the selected row, what can always be done, the way to each row."""
         row = self.board.selected
         for verb in row.verbs if row else ():
             name = f"{verb.value} {row.name if row else ''}"
@@ -263,6 +269,7 @@ class ControlPlane(App[None]):
         yield SystemCommand("filter", "show only rows with some words: key /", self.action_filter)
         yield SystemCommand("preview", "show or hide the selected terminal: key v", self.action_preview)
         yield SystemCommand("help", "what the keys do: key ?", self.action_help)
+        yield SystemCommand("theme", "other colours, until you leave", self.action_change_theme)
+        yield SystemCommand("quit", "leave; the agents go on: key q", self.action_quit)
         for other in self._rows:
             yield SystemCommand(f"go to {other.name}", other.detail, partial(self.board.select, other.key))
-        yield from super().get_system_commands(screen)

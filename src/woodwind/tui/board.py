@@ -23,7 +23,8 @@ MARKS = {
     Section.BACKGROUND: "·",
 }
 _NAME, _STATE, _AGE = 25, 10, 5  # at most, of a name
-_WIDE_ENOUGH_FOR_VERBS = 90
+_WIDE, _WIDE_ENOUGH_FOR_VERBS, _NARROW = 100, 76, 70
+_NAME_WHERE_NOT_WIDE, _NAME_WHERE_NARROW = 18, 14
 
 
 class Board(ScrollView, can_focus=True):
@@ -220,7 +221,7 @@ class Board(ScrollView, can_focus=True):
             parts = [Segment(fit(_full_name(row), max(10, room)), self.rich_style), Segment("  ", self.rich_style)]
         else:
             parts = [
-                Segment(_cell(_full_name(row), self._name_room if columns >= 70 else 14), self._style("name")),
+                Segment(_cell(_full_name(row), min(self._name_room, _most_of_a_name(columns))), self._style("name")),
                 Segment(_cell("…" if acting else row.state, _STATE), self._style(_class(row.section))),
                 Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")),
             ]
@@ -254,6 +255,12 @@ def _full_name(row: Row) -> str:
 
 def _class(section: Section) -> str:
     return section.value.lower().replace(" ", "-")
+
+
+def _most_of_a_name(columns: int) -> int:
+    if columns < _NARROW:
+        return _NAME_WHERE_NARROW
+    return _NAME if columns >= _WIDE else _NAME_WHERE_NOT_WIDE
 
 
 def _verb_width(row: Row, columns: int) -> int:

@@ -12,7 +12,7 @@ _CSS = """
 {name} {{ align: center middle; }}
 {name} > Vertical {{
     width: 80%; max-width: 100; min-width: 36; height: auto; max-height: 90%;
-    padding: 0 1; border: round $accent; background: $surface;
+    padding: 0 1; border: round $accent; background: $surface; overflow-y: auto;
 }}
 {name} Horizontal {{ height: auto; align-horizontal: right; }}
 {name} Button {{ margin: 0 1; min-width: 10; height: 1; border: none; }}
@@ -102,7 +102,16 @@ class Answer(ModalScreen[str]):
     """
 
     AUTO_FOCUS = "TextArea"
-    DEFAULT_CSS = dialog_css("Answer") + "Answer TextArea { height: 4; }"
+    DEFAULT_CSS = (
+        dialog_css("Answer")
+        + """
+    Answer TextArea { height: 4; }
+    Answer.-narrow > Vertical, Answer.-tiny > Vertical { width: 95%; }
+    Answer.-tiny Horizontal { layout: vertical; }
+    """
+    )
+    # So that all four answers are seen.
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (80, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "text", "send the text"),
         Binding("ctrl+y", "dismiss('allow')", "allow", priority=True),

@@ -38,6 +38,7 @@ class Feed:
         self._on_trouble = on_trouble
         self._troubles: dict[str, str] = {}
         self._due = Due()
+        self._then: list[Callable[[], None]] = []
         self._news = threading.Event()
         self._ended = threading.Event()
 
@@ -47,9 +48,11 @@ class Feed:
         for work in (self._look_on, self._listen):
             threading.Thread(target=work, daemon=True).start()
 
-    def look_again(self) -> None:
-        """Look at everything as soon as possible."""
+    def look_again(self, then: Callable[[], None] | None = None) -> None:
+        """Look at everything as soon as possible; `then` is called, in a thread, when that was shown or has failed."""
         self._due.everything()
+        if then:
+            self._then.append(then)
         self._news.set()
 
     def stop(self) -> None:
@@ -72,18 +75,21 @@ class Feed:
                 break
             self._news.clear()
             began = time.monotonic()
+            then, self._then = self._then, []
             workers = self._due.take(began)
             try:
                 ctx = ctx or self._context()
                 ctx.notes.clear()
                 self._on_look(self._looker.look(ctx) if workers is None else self._looker.look_at(ctx, workers))
                 self._trouble("look", "")
+                _call_all(then)
                 self._ended.wait(min(_LONGEST_REST, time.monotonic() - began))
             except Exception as error:  # noqa: BLE001 - told on the screen, whatever it was; the next look may succeed
                 self._trouble("look", error.message if isinstance(error, WoodwindError) else str(error))
                 if ctx:
                     ctx.close()
                 ctx = None
+                _call_all(then)
                 self._ended.wait(_RETRY)
                 self.look_again()
         if ctx:
@@ -124,3 +130,9 @@ class Feed:
             except WoodwindError as error:  # it is there, and does not answer
                 self._trouble("daemon", error.message)
                 self._ended.wait(_RETRY)
+
+
+def _call_all(calls: list[Callable[[], None]]) -> None:
+    """Make these calls, each once, whatever comes after."""
+    while calls:
+        calls.pop(0)()

@@ -21,13 +21,18 @@ T = TypeVar("T")
 
 
 class Performer:
-    """The verbs of an app. `changed` is called when what is under way is another; `done` after something was done."""
+    """The verbs of an app. `changed` is called when what is under way is another, `after` when something was done.
 
-    def __init__(self, app: App[None], cwd: str, *, changed: Callable[[], None], done: Callable[[], None]) -> None:
+    What `after` is given it has to call, from a thread, as soon as what was done is shown.
+    """
+
+    def __init__(
+        self, app: App[None], cwd: str, *, changed: Callable[[], None], after: Callable[[Callable[[], None]], None]
+    ) -> None:
         self._app = app
         self._cwd = cwd
         self._changed = changed
-        self._after = done
+        self._after = after
         self._asked: set[Future[bool | None]] = set()
         self.actions = Actions(cwd, self._ask_from_thread)
         self.under_way: dict[str, str] = {}  # what is being done, by the row's key
@@ -129,11 +134,15 @@ class Performer:
         call(self._app, make, partial(self._done, row, "information"), partial(self._done, row, "error"))
 
     def _done(self, row: Row, severity: Literal["information", "error"], words: str) -> None:
-        self.under_way.pop(row.key, None)
-        if words:
-            self._app.notify(words, severity=severity, timeout=10 if severity == "error" else 4, markup=False)
-        self._changed()
-        self._after()
+        """The row is busy until it shows what was done: whoever goes on by what they see must not be too early."""
+
+        def tell() -> None:
+            self.under_way.pop(row.key, None)
+            if words:
+                self._app.notify(words, severity=severity, timeout=10 if severity == "error" else 4, markup=False)
+            self._changed()
+
+        self._after(partial(from_thread, self._app, tell))
 
     def _review(self, row: Row) -> None:
         def ended(words: str | None) -> None:
@@ -175,4 +184,4 @@ class Performer:
         except (WoodwindError, SuspendNotSupported) as error:
             complain(self._app, told(error))
         self._app.refresh(layout=True)
-        self._after()
+        self._after(lambda: None)

@@ -25,8 +25,8 @@ class Preview(Vertical):
     DEFAULT_CSS = """
     Preview { background: $background; border-left: solid $panel; }
     Preview.-below { border-left: none; border-top: solid $panel; }
-    Preview > #preview-title { height: 1; color: $text-muted; }
-    Preview > #preview-text { height: 1fr; }
+    Preview > #preview-title { height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+    Preview > #preview-text { height: 1fr; text-wrap: nowrap; }
     """
 
     def __init__(self, find: Find, id: str | None = None) -> None:
@@ -113,12 +113,17 @@ class Preview(Vertical):
         self._shown = (title, captured)
         # Its size is given, so that nothing else has to move.
         self.query_one("#preview-title", Static).update(Text(f" {title}"), layout=False)
-        room = max(1, self.size.height - 2)
-        lines = captured.rstrip("\n").split("\n")
-        while lines and not lines[-1].strip():
-            lines.pop()
-        text = Text.from_ansi("\n".join(lines[-room:]), no_wrap=True, overflow="crop")
+        lines = last_lines(captured, max(1, self.size.height - 2))
+        text = Text.from_ansi("\n".join(lines), no_wrap=True, overflow="crop")
         self.query_one("#preview-text", Static).update(text, layout=False)
+
+
+def last_lines(captured: str, room: int) -> list[str]:
+    """The end of a screen in so many lines; where it does not fit, without the empty space in it."""
+    lines = captured.rstrip().split("\n")
+    if len(lines) > room:
+        lines = [line for n, line in enumerate(lines) if line.strip() or (n and lines[n - 1].strip())]
+    return lines[-room:]
 
 
 def _terminal(mux: Mux, pane: Pane) -> tuple[str, str, int, bool]:

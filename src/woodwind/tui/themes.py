@@ -17,9 +17,14 @@ _ANSWER = re.compile(rb"\x1b\]11;rgb:([0-9a-fA-F]+)/([0-9a-fA-F]+)/([0-9a-fA-F]+
 
 
 def theme_for(choice: str, environ: Mapping[str, str], *, background: str = "") -> str:
-    """The name of the theme for a choice; `auto` follows `background`, the terminal's answer or COLORFGBG."""
+    """The name of the theme for a choice; `auto` follows `background`, the terminal's answer or COLORFGBG.
+
+    With NO_COLOR it is always one that paints no background of its own.
+    """
     if choice == "auto":
         choice = "light" if (background or from_variable(environ)) == "light" else "dark"
+    if environ.get("NO_COLOR"):
+        choice = f"{choice.removesuffix('-ansi')}-ansi"
     return _THEMES[choice]
 
 

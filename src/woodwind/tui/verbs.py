@@ -37,13 +37,13 @@ QUESTIONS = {
     Verb.UNDO: "Take this back: {name}?",
 }
 
-# What is there for every row: key, name, and the action of the app.
+# What is there for every row: key, name, and the action of the app. The first stays longest where room is short.
 GENERAL = (
+    ("?", "help", "help"),
     ("n", "new", "new"),
     ("/", "filter", "filter"),
-    ("v", "preview", "preview"),
-    ("?", "help", "help"),
     ("q", "quit", "quit"),
+    ("v", "preview", "preview"),
 )
 
 HELP = "\n".join(
