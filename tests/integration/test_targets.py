@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from woodwind.git import targets, worktrees
+from woodwind.git.branches import branch_tip
 from woodwind.model.errors import Refused
 from woodwind.testing.repo import commit, git, make_repo
 
@@ -56,3 +57,20 @@ def test_a_worker_is_found_where_its_record_is_now(tmp_path: Path) -> None:
     assert worktrees.admin_of_worker(str(common), "w-two") == str(common / "worktrees" / "three")
     (common / "worktrees" / "three" / "woodwind.json").unlink()
     assert worktrees.admin_of_worker(str(common), "w-two") == ""
+
+
+@pytest.mark.parametrize("form", ["loose", "packed", "symbolic", "missing", "a folder", "garbage"])
+def test_a_branch_is_where_git_says_however_it_is_stored(tmp_path: Path, form: str) -> None:
+    repo = make_repo(tmp_path / "project")
+    common = str(repo / ".git")
+    tip = git(repo, "rev-parse", "HEAD")
+    git(repo, "branch", "feat/one")
+    if form == "packed":
+        git(repo, "pack-refs", "--all")
+        assert not (repo / ".git/refs/heads/feat/one").exists()
+    elif form == "symbolic":
+        git(repo, "symbolic-ref", "refs/heads/feat/one", "refs/heads/main")
+    elif form == "garbage":
+        (repo / ".git/refs/heads/feat/one").write_text("not a commit\n")
+    name = {"missing": "feat/two", "a folder": "feat"}.get(form, "feat/one")
+    assert branch_tip(common, name) == ("" if form in ("missing", "a folder", "garbage") else tip)

@@ -46,7 +46,7 @@ def merge(
         words = ("merge", "--no-stat", "--no-autostash", *how, *side, tip)
         code, said = lane.git_with_hooks(*_PLAIN, *who, *words)
     failpoint("merge.in_lane")
-    conflicts = _unmerged(lane)
+    conflicts = _unmerged(lane) if code else ()
     if conflicts:
         messages = tuple(line for line in said.splitlines() if line.startswith("CONFLICT"))
         return Merged(conflicts=conflicts, messages=messages)
