@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from woodwind.agents.codex import trusted_hash
+
 KEY = "test-key-of-no-value"
 
 
@@ -23,6 +25,7 @@ class Setup(NamedTuple):
     asks_to_read: bool = False  # whether it then asks before it reads the brief, too
     recalls: int = 5  # of the scripts of its life until it is killed, with the one that asks: what it still knows
     commits: bool = True  # whether it commits itself, with `free`
+    own: Mapping[str, str] = {}  # hooks of the user's own, which must go on working: the file that each one makes
 
 
 def setup_of(name: str, url: str, home: Path, repo: Path) -> Setup:
@@ -37,16 +40,18 @@ def _claude(url: str, home: Path, repo: Path) -> Setup:
         "projects": {str(repo): {"hasTrustDialogAccepted": True}},
         "customApiKeyResponses": {"approved": [KEY[-20:]]},
     }
-    # A hook of the user's own, which has to go on working beside ours.
-    hook = {"type": "command", "command": f"touch {home}/user-hook-ran"}
-    settings = {"hooks": {"Stop": [{"hooks": [hook]}]}}
+    own = {"hook in its settings": f"{home}/in-settings", "hook in a --settings file": f"{home}/in-file"}
+    settings, given = (
+        json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"touch {made}"}]}]}})
+        for made in own.values()
+    )
     quiet = "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC DISABLE_AUTOUPDATER DISABLE_TELEMETRY DISABLE_ERROR_REPORTING "
     quiet += "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL"
     env = dict.fromkeys(quiet.split(), "1") | {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY}
     # It refuses to bypass permissions for root, unless it is told that this is a sandbox.
     env |= {"CLAUDE_CODE_MAX_RETRIES": "1", "IS_SANDBOX": "1"}
-    files = {".claude.json": json.dumps(state), ".claude/settings.json": json.dumps(settings)}
-    return Setup(env=env, files=files)
+    files = {".claude.json": json.dumps(state), ".claude/settings.json": settings, "own-settings.json": given}
+    return Setup(("--settings", f"{home}/own-settings.json"), env, files, own=own)
 
 
 def _codex(url: str, home: Path, repo: Path) -> Setup:
@@ -62,7 +67,20 @@ def _codex(url: str, home: Path, repo: Path) -> Setup:
     args = tuple(word for setting in settings for word in ("-c", setting))
     env = {"LOCAL_KEY": KEY, "CODEX_HOME": str(home / ".codex")}
     ask = "model: escalate touch asked.txt"
-    return Setup(args, env, {".codex/config.toml": ""}, free="auto", asks="auto", ask_line=ask, commits=False)
+    own = {"notify program": f"{home}/notified", "trusted hook": f"{home}/hooked"}
+    files = {".codex/config.toml": _codex_config(home, *own.values())}
+    return Setup(args, env, files, free="auto", asks="auto", ask_line=ask, commits=False, own=own)
+
+
+def _codex_config(home: Path, notified: str, hooked: str) -> str:
+    """The user's own configuration: a program to be told of turns, and a hook that they have looked at and trusted."""
+    command = f"touch {hooked}"
+    place = f"{home}/.codex/config.toml:stop:0:0"
+    return (
+        f'notify = ["touch", "{notified}", "--"]\n'
+        f'[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "{command}"\ntimeout = 10\n'
+        f'[hooks.state."{place}"]\ntrusted_hash = "{trusted_hash("stop", command, 10)}"\n'
+    )
 
 
 def _pi(url: str, home: Path, repo: Path) -> Setup:

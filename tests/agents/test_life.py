@@ -51,9 +51,10 @@ def test_a_life(rig: Rig) -> None:
         entry = rig.wait("life")
         rig.saw("context cleared", entry, "done", rig.latency())
         rig.heard(entry, "I recall 1 scripts.")
-    if rig.name == "claude":
-        with rig.situation("the user's own hook ran too"):
-            assert (rig.home / "user-hook-ran").exists()
+    for what, made in setup.own.items():
+        with rig.situation(f"the user's own {what}"):
+            rig.sandbox.wait_for(Path(made).exists, PATIENCE)
+            rig.table.add(rig.name, f"the user's own {what}", "ran too")
 
 
 def _slow_and_interrupted(rig: Rig) -> None:

@@ -3,11 +3,16 @@
 import json
 import sys
 
+import pytest
+
 from tests.agents.rig import PATIENCE, Rig
 from woodwind.testing.plans import run_status, states_of
 from woodwind.testing.repo import git
 
+SLOW = pytest.mark.timeout(PATIENCE * 5)
 
+
+@SLOW
 def test_a_plan(rig: Rig) -> None:
     with rig.situation("a plan of three tasks"):
         plan = rig.home / "plan.toml"
@@ -35,6 +40,7 @@ def _task(rig: Rig, name: str, *after: str) -> str:
     return f'[[task]]\nid = "{name}"\ndescription = {json.dumps(text)}\n{waits}'
 
 
+@SLOW
 def test_a_loop(rig: Rig) -> None:
     with rig.situation("a loop of two tickets"):
         (rig.repo / ".git" / "info" / "exclude").write_text("TODO.md\n")
