@@ -6,15 +6,20 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
+from woodwind.base.clock import now, to_ms
+from woodwind.model.reading import Reading, Recorded, Tells
 from woodwind.model.turn import BRIEF, State, Turn
 from woodwind.model.verdict import Evidence, judge
+from woodwind.muxes.base import Pane
+from woodwind.ops import record
 from woodwind.ops.context import Context
 from woodwind.ops.observe import look, observe
 from woodwind.store import listing, readings, turns
@@ -283,3 +288,45 @@ def test_a_reading_of_a_later_version_is_no_evidence(ctx: Context) -> None:
     with sqlite3.connect(ctx.store.path) as db:
         db.execute("UPDATE reading SET tells = 'levitating'")
     assert told(ctx) == []
+
+
+class Recorder(Agent):
+    """An agent whose own record of the conversation is as given; None for one that cannot be read."""
+
+    keeps_record = True
+
+    def __init__(self, told: Recorded | None) -> None:
+        self.told = told
+
+    def recorded(self, environ: Mapping[str, str], folder: str, since: int) -> Recorded | None:
+        return self.told
+
+
+SAID, BROKE = Reading(Tells.DONE, 9, "record", text="Said."), Reading(Tells.FAILED, 9, "record", text="400")
+
+
+@pytest.mark.parametrize(
+    "told, age, decides, state, words",
+    [
+        (None, 0, False, "running", ""),
+        (Recorded(), 0, True, "running", ""),  # it shows its prompt, and has not taken the first one yet
+        (Recorded(("another",), SAID), 0, True, "running", ""),
+        (Recorded(), 61_000, True, "unknown", ""),
+        (Recorded(("go",)), 0, False, "running", ""),  # its terminal has to tell how it ended
+        (Recorded(("go",), SAID, "its-own"), 0, True, "done", "Said."),
+        (Recorded(("go",), BROKE), 0, True, "failed", ""),
+    ],
+)
+def test_a_record_of_the_agents_own(
+    ctx: Context, told: Recorded | None, age: int, decides: bool, state: str, words: str
+) -> None:
+    facts = {"id": "%1", "project": PROJECT, "exit_status": "", "session": "", "window": "", "title": ""}
+    pane = Pane(worker="w1", pid=os.getpid(), dead=False, last_output=0, **facts)
+    [row] = listing.rows(ctx.store)
+    with ctx.store.transaction() as db:
+        turns.save(db, "w1", Turn("t-w1", 1, BRIEF, "go", State.RUNNING, "", NONCE, to_ms(now()) - age))
+        assert record.follow_record(db, row, pane, Recorder(told)) is decides
+    [turn] = turns.of_worker(ctx.store.db, "w1")
+    assert (turn.state.value, turn.last_words) == (state, words)
+    session = ctx.store.db.execute("SELECT agent_session FROM worker").fetchone()
+    assert session == (told.session if told else "",)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from woodwind.daemon.glances import WHILE_PRINTING, Glances
+from woodwind.daemon.glances import MANY, TICK, WHILE_PRINTING, Glances, pace
 from woodwind.muxes.base import Pane
 
 
@@ -57,5 +57,19 @@ def test_a_mute_agent_is_looked_at_now_and_then_while_it_prints_and_once_after()
 def test_a_forgotten_worker_is_new() -> None:
     them = glances()
     them.changed([pane()], 0)
+    them.forget("w")
+    assert them.changed([pane()], 1) == {"w"}
+
+
+def test_many_agents_that_tell_by_themselves_are_listed_less_often() -> None:
+    assert pace(MANY, mute=False) == pace(MANY + 1, mute=True) == TICK
+    assert pace(MANY + 1, mute=False) == 2 * TICK
+
+
+def test_a_title_means_something_again_once_its_worker_is_known() -> None:
+    known: set[str] = set()
+    them = Glances(lambda worker, title: title if worker in known else None, lambda worker: False)
+    them.changed([pane()], 0)
+    known.add("w")
     them.forget("w")
     assert them.changed([pane()], 1) == {"w"}

@@ -6,6 +6,13 @@ from woodwind.muxes.base import Pane
 
 # While an agent without events of its own prints, it is looked at this often; once it stops, a last time.
 WHILE_PRINTING = 5.0
+# The seconds between two lists, and how many agents are so many that listing their panes is work for tmux.
+TICK, MANY = 1.0, 100
+
+
+def pace(agents: int, *, mute: bool) -> float:
+    """The seconds between two lists. Agents that tell by themselves are only confirmed by what their terminals show."""
+    return TICK if agents <= MANY or mute else 2 * TICK
 
 
 class _Seen:

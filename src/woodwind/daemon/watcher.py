@@ -11,7 +11,7 @@ from woodwind.agents.base import Agent
 from woodwind.base import paths
 from woodwind.base.processes import is_running
 from woodwind.base.watch import End, Folders
-from woodwind.daemon.glances import Glances
+from woodwind.daemon.glances import TICK, Glances, pace
 from woodwind.daemon.lane import Lane
 from woodwind.daemon.streams import Stream, Takes
 from woodwind.model.status import Phase
@@ -22,8 +22,6 @@ from woodwind.ops.observe import Panes, observe
 from woodwind.store import listing, terminals
 from woodwind.store.listing import Listed
 
-TICK = 1.0
-_MANY = 100
 # Everybody is looked at this often: a file that was half-written, a status that has grown old.
 _ROUND = 30.0
 # Between two looks; what happens meanwhile is looked at together.
@@ -134,11 +132,7 @@ class Watcher:
             self._look_later()  # with those of the list, and by the same list
 
     def _pace(self) -> float:
-        """The seconds between two lists: more where there are so many panes that listing them is work for tmux.
-
-        Agents that tell by themselves are only confirmed by what their terminals show.
-        """
-        return TICK if len(self._ends) <= _MANY or any(map(self._is_mute, self._ends)) else 2 * TICK
+        return pace(len(self._ends), mute=any(map(self._is_mute, self._ends)))
 
     def _panes(self) -> Panes | None:
         """The last list, while it is young and nothing has happened since that it might not show."""
