@@ -26,6 +26,7 @@ TOLD = {
     "codex-hooks": ("asking", "hooks"),
     "codex-idle": ("idle", "turn's end"),
     "codex-interrupted": ("interrupted", "interruption"),
+    "codex-login": ("asking", "login"),
     "codex-permission": ("asking", "question"),
     # Words that come in look like words that came: its title tells the difference.
     "codex-streaming": None,
@@ -34,6 +35,7 @@ TOLD = {
     "gemini-error": ("failed", "error"),
     "gemini-idle": ("idle", "prompt"),
     "gemini-interrupted": ("interrupted", "interruption"),
+    "gemini-login": ("asking", "login"),
     "gemini-permission": ("asking", "question"),
     "gemini-working": ("working", "spinner"),
     "gemini-yolo": ("failed", "error"),

@@ -218,7 +218,7 @@ def _damaged(damage: Exception) -> Verdict:
 def _with_screen(
     row: Listed, verdict: Verdict, evidence: Evidence | None, text: str | None, moment: _Moment
 ) -> tuple[Verdict, Reading | None]:
-    """The verdict on a worker, and what its screen told where it was looked at."""
+    """The verdict on a worker, and what its screen told where it was looked at: a dialog there outdoes the title."""
     if evidence is None or text is None:
         return verdict, None
     try:
@@ -226,7 +226,8 @@ def _with_screen(
         if reading is None:
             return verdict, None
         screen = Seen(reading, moment.clock.boot, moment.clock.up, 0, row.nonce)
-        return judge(evidence._replace(screen=screen)), reading
+        title = evidence.title if reading.tells is not Tells.ASKING else None
+        return judge(evidence._replace(screen=screen, title=title)), reading
     except (OSError, ValueError, OverflowError, TypeError) as damage:
         return _damaged(damage), None
 
@@ -265,7 +266,7 @@ def _evidence(
         # Where the clock was set back, neither can be known.
         silent_for=max(0, silent) * 1000 if silent > -3 and pane.last_output else None,
         running_for=running if running >= 0 else None,
-        has_events=agent is not None and (agent.tells_submits or agent.tells_ends or agent.streams),
+        has_events=bool(agent and (agent.tells_submits or agent.tells_ends or agent.streams or agent.keeps_record)),
         prompted=prompted,
     )
 
@@ -275,10 +276,12 @@ def _wants_screen(row: Listed, evidence: Evidence, verdict: Verdict, has_open_tu
     if row.launch == HEADLESS or not _has_rules(row.agent):
         return False
     screen, silent = evidence.screen, evidence.silent_for
-    if screen and screen_holds(screen.up, evidence.now, silent):
+    asked = screen is not None and screen.reading.tells is Tells.ASKING
+    held = screen is not None and screen_holds(screen.up, evidence.now, silent)
+    if evidence.title:  # it tells that a turn is over, and perhaps not how, nor of a dialog at the first use
+        return verdict.status is Status.READY and (asked or (has_open_turn and not held))
+    if held:
         return False
-    if evidence.title:  # it tells that a turn is over, and perhaps not how
-        return has_open_turn and verdict.status is Status.READY
     if not evidence.events or verdict.status is Status.UNKNOWN:
         return True
     if verdict.status is Status.WORKING:
@@ -367,9 +370,9 @@ def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
     if verdict.status is Status.EXITED:
         how = new.pane.exit_status or "a status that is not known" if new.pane else ""
         record.end_turns(db, row, how=how, alone=row.launch == HEADLESS)
-    elif verdict.status is Status.READY and new.pane and agent and record.follow_record(db, row, new.pane, agent):
+    elif verdict.status is not Status.READY or (new.pane and agent and record.follow_record(db, row, new.pane, agent)):
         pass
-    elif verdict.status is Status.READY and _is_settled(new, agent, title, moment):
+    elif _is_settled(new, agent, title, moment):
         outcome = new.screen or (known.screen.reading if _screen_counts(new, title, moment) and known.screen else None)
         record.leave_turns(db, row, tells_ends=bool(agent and agent.tells_ends), outcome=outcome)
     record.drop_cut_short(db, row)
