@@ -82,12 +82,17 @@ def test_the_keys_and_the_segment_work_in_a_real_tmux(sandbox: Sandbox) -> None:
     sandbox.wait_for(lambda: "ww 1 ready" in sandbox.screen(outer, server="outer"), 60, "the segment")
     sandbox.tmux("source-file", str(conf), server="user")  # once more, as people do
     assert sandbox.tmux("show-options", "-gv", "status-right", server="user").count("woodwind_status") == 1
-    sandbox.press(outer, "C-b", "W", "c", server="outer")
-    sandbox.wait_for(lambda: "IN FLIGHT 1" in sandbox.screen(outer, server="outer"), 60, "the control plane")
-    sandbox.press(outer, "q", server="outer")
-    sandbox.wait_for(lambda: "IN FLIGHT" not in sandbox.screen(outer, server="outer"), 60, "the end of the popup")
     sandbox.press(outer, "C-b", "W", "s", server="outer")
     sandbox.wait_for(lambda: "Go to [1-1]" in sandbox.screen(outer, server="outer"), 60, "the picker in a popup")
     assert "worker-one  ready" in sandbox.screen(outer, server="outer")
+
+    def closed() -> bool:
+        """Whether no popup is left: all but the status line is as empty as it was."""
+        return not "".join(sandbox.screen(outer, server="outer").splitlines()[:-1]).strip()
+
     sandbox.press(outer, "C-c", server="outer")
-    sandbox.wait_for(lambda: "Go to [1-1]" not in sandbox.screen(outer, server="outer"), 60, "the end of the popup")
+    sandbox.wait_for(closed, 60, "the picker's popup to close")
+    sandbox.press(outer, "C-b", "W", "c", server="outer")
+    sandbox.wait_for(lambda: "IN FLIGHT 1" in sandbox.screen(outer, server="outer"), 60, "the control plane")
+    sandbox.press(outer, "q", server="outer")
+    sandbox.wait_for(closed, 60, "the control plane's popup to close")
