@@ -85,3 +85,18 @@ def test_a_shell_that_comes_after_its_reader_left_ends_at_once(
     )
     assert done.returncode != 0
     assert sorted(folder.rglob("*")) == before
+
+
+def test_what_a_killed_follower_left_is_swept_and_what_a_live_one_has_is_not(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "ask", lambda *_: ["0"])
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    for name in (f"tail-{ended.pid}-abc", f"tail-{ended.pid}-def-gone", f"tail-{os.getppid()}-abc", "socket"):
+        (folder / name).mkdir()
+        os.mkfifo(folder / name / "pipe")
+    follower = Tail("socket", "%1", str(folder))
+    assert follower.open()
+    follower.close()
+    assert sorted(path.name for path in folder.iterdir()) == ["socket", f"tail-{os.getppid()}-abc"]

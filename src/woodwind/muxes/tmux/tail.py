@@ -4,6 +4,7 @@ import contextlib
 import os
 import tempfile
 
+from woodwind.base.processes import start_time
 from woodwind.model.errors import WoodwindError
 from woodwind.muxes.tmux.client import ask, literal
 
@@ -23,6 +24,7 @@ class Tail:
         try:
             if ask(self._socket, "display-message", "-p", "-t", self._pane, "#{pane_pipe}") != ["0"]:
                 return False
+            _sweep(self._parent)
             self._folder = tempfile.mkdtemp(prefix=f"tail-{os.getpid()}-", dir=self._parent)
             pipe = os.path.join(self._folder, "pipe")
             os.mkfifo(pipe, 0o600)
@@ -60,12 +62,24 @@ class Tail:
             with contextlib.suppress(WoodwindError):
                 ask(self._socket, "pipe-pane", "-t", self._pane)
         if self._folder:
-            # Under another name first: a shell that comes late finds nothing, and cannot make a file in its place.
-            gone = f"{self._folder}-gone"
-            with contextlib.suppress(OSError):
-                os.rename(self._folder, gone)
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(os.path.join(gone, "pipe"))
-            with contextlib.suppress(OSError):
-                os.rmdir(gone)
+            _delete(self._folder)
             self._folder = ""
+
+
+def _delete(folder: str) -> None:
+    # Under another name first: a shell that comes late finds nothing, and cannot make a file in its place.
+    gone = folder if folder.endswith("-gone") else f"{folder}-gone"
+    with contextlib.suppress(OSError):
+        os.rename(folder, gone)
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(gone, "pipe"))
+    with contextlib.suppress(OSError):
+        os.rmdir(gone)
+
+
+def _sweep(parent: str) -> None:
+    """Delete what followers left behind that were killed."""
+    for name in os.listdir(parent):
+        process = name.split("-")[1] if name.startswith("tail-") else ""
+        if process.isdecimal() and not start_time(int(process)):
+            _delete(os.path.join(parent, name))
