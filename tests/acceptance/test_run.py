@@ -256,6 +256,14 @@ def test_what_cannot_go_well_is_refused_before_it_begins(sandbox: Sandbox, repo:
     run = begin_run(sandbox, repo, plan, "--skip-preflight")
     assert sandbox.ww(*command, "--skip-preflight", cwd=repo).json["error"]["code"] == "branch_in_run"
     sandbox.ww("run", "stop", run, cwd=repo, check=True)
+    for words, said in (
+        (("--into", "a b"), "'a b' cannot be a branch name: it has a space"),
+        (("--max-concurrent", "0"), "--max-concurrent must be from 1 to 500, found 0"),
+    ):
+        assert said in sandbox.ww(*command, *words, cwd=repo).json["error"]["message"]
+    stray = sandbox.ww("run", "status", "--into", "x", "--json", cwd=repo).json["error"]["message"]
+    assert stray == "--into goes with a plan file, not with `ww run status`"
+    assert "no plan file" in sandbox.ww("plan", "check", "--json", cwd=repo).json["error"]["message"]
     bad = sandbox.home / "bad.toml"
     bad.write_text('[[task]]\nid = "a"\ndescription = "A"\ndepends = ["b"]\n')
     wrong = sandbox.ww("run", str(bad), "--json", cwd=repo)

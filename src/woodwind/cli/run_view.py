@@ -79,7 +79,8 @@ def show_report(data: dict[str, Any], screen: Screen) -> None:
         for line in entry["output"].splitlines()[-5:]:
             screen.line(screen.paint(f"      {line}", "dim"))
         if entry["worker"]:
-            screen.line(screen.paint(f"      ww attach {entry['worker']}", "dim"))
+            verb = "ship" if entry["state"] == "ready" else "attach"
+            screen.line(screen.paint(f"      ww {verb} {entry['worker']}", "dim"))
     for kind in ("blocked", "dropped"):
         for entry in data[kind]:
             screen.line(f"  {screen.paint('·', 'dim')} {entry['id']}  {kind}: {one_line(entry['why'], 300)}")

@@ -5,6 +5,7 @@ import tomllib
 from typing import Any, NamedTuple
 
 from woodwind.model.errors import UsageError
+from woodwind.model.naming import check_branch
 from woodwind.model.span import WANTED, parse_span
 from woodwind.model.text import clean, one_line
 from woodwind.model.toml_lines import Lines
@@ -82,14 +83,16 @@ class _Key(NamedTuple):
     least: int = 0
     most: int = 1_000_000
     span: bool = False
+    branch: bool = False
 
 
 _TEXT = _Key(str)
+_BRANCH = _Key(str, branch=True)
 _FLAG = _Key(bool)
 PLAN_KEYS = {
     "goal": _TEXT,
     "mode": _Key(str, MODES),
-    "branch": _TEXT,
+    "branch": _BRANCH,
     "base": _TEXT,
     "agent": _TEXT,
     "model": _TEXT,
@@ -108,7 +111,7 @@ TASK_KEYS = {
     "agent": _TEXT,
     "model": _TEXT,
     "template": _TEXT,
-    "branch": _TEXT,
+    "branch": _BRANCH,
     "timeout": _Key(str, span=True),
     "retries": _Key(int, most=20),
     "plan_mode": _FLAG,
@@ -170,7 +173,9 @@ def _syntax(text: str, error: tomllib.TOMLDecodeError) -> Problem:
 
 def _near(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, 1, 0.4)
-    return f"Did you mean `{near[0]}`?" if near else f"Known here: {', '.join(known)}."
+    if near:
+        return f"Did you mean `{near[0]}`?"
+    return f"Known here: {', '.join(known)}." if known else "There is no other one."
 
 
 def _checked(
@@ -193,7 +198,17 @@ def _checked(
             good[name] = tuple(value)
         else:
             good[name] = value
+            if key.branch and value and (why := _bad_branch(value)):
+                problems.append(why._replace(line=at))
     return good
+
+
+def _bad_branch(name: str) -> Problem | None:
+    try:
+        check_branch(name)
+    except UsageError as error:
+        return Problem(0, error.message, error.hint)
+    return None
 
 
 def _misfit(key: _Key, value: Any) -> str:

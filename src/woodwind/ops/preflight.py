@@ -91,8 +91,9 @@ def _logins(ctx: Context, used: Sequence[str]) -> list[Finding]:
     for name in used:
         seen = login_seen(name, ctx.environ)
         if seen is not None:
-            detail = "there is a sign of it" if seen else "there is no sign of it: start it once by hand and log in"
-            found.append(Finding(f"login of {name}", True if seen else None, detail))
+            there, sign = seen
+            detail = f"{sign} is there" if there else f"no {sign} is there: start it once by hand and log in"
+            found.append(Finding(f"login of {name}", True if there else None, detail))
     return found
 
 

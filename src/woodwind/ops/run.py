@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from woodwind.base.clock import new_id, now, to_ms
 from woodwind.git import branches
 from woodwind.git.repo import Refs, base_for
+from woodwind.model import naming
 from woodwind.model.errors import NotFound, Refused, UsageError, WoodwindError
 from woodwind.model.plan import Plan
 from woodwind.model.run import FINAL, GOOD, NEED_YOU, Happened, Rule, Run, Settings, State, Task, What
@@ -72,7 +73,7 @@ def begin(ctx: Context, project: str, plan: Plan, wishes: Wishes, *, title: str)
 
 def _with(plan: Plan, wishes: Wishes) -> Plan:
     if wishes.into:
-        plan = plan._replace(mode="into", branch=wishes.into)
+        plan = plan._replace(mode="into", branch=naming.check_branch(wishes.into))
     if wishes.max_concurrent:
         plan = plan._replace(max_concurrent=wishes.max_concurrent)
     return plan._replace(auto_ship=True) if wishes.auto_ship else plan

@@ -52,6 +52,8 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     """Make a plan, or check one."""
     if args.goal == "check" and args.file:
         return _check(args.file)
+    if args.goal == "check":
+        raise UsageError("there is no plan file to check", hint="For example: ww plan check plan.toml")
     if args.file:
         raise UsageError(f"{args.file!r} is one word too many", hint="Put the goal into quotes.")
     if not 1 <= args.max_tasks <= 200:

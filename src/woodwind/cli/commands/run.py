@@ -31,6 +31,7 @@ EXAMPLES = [
     "ww run report",
 ]
 ACTIONS = OFFERED = ("status", "stop", "resume", "report", "watch")
+_OF_A_PLAN = "into max_concurrent auto_ship agent permissions headless detach skip_preflight".split()
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("what", metavar="FILE|ACTION", help=f"a plan file, or one of {', '.join(ACTIONS)}")
     parser.add_argument("id", nargs="?", default="", metavar="ID", help="with an action: the run, or its beginning")
     parser.add_argument("--into", default="", metavar="BRANCH", help="land all tasks on this branch, made if needed")
-    parser.add_argument("--max-concurrent", type=int, default=0, metavar="N", help="how many tasks at once")
+    parser.add_argument("--max-concurrent", type=int, default=None, metavar="N", help="how many tasks at once")
     parser.add_argument("--auto-ship", action="store_true", help="let it reach the base without you")
     parser.add_argument("--agent", default="", metavar="A", help="the agent for tasks that name none")
     parser.add_argument("--permissions", choices=PERMISSIONS, default="", help="what agents may do without asking")
@@ -54,15 +55,19 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     if args.message and args.what != "resume":
         raise UsageError("--message goes with `ww run resume`")
     if args.what in ACTIONS:
+        for name in _OF_A_PLAN:
+            if getattr(args, name):
+                flag = name.replace("_", "-")
+                raise UsageError(f"--{flag} goes with a plan file, not with `ww run {args.what}`")
         return _act(ctx, args, project)
     if args.id:
         raise UsageError(f"{args.id!r} is one word too many", hint="A plan file is one; `ww run status ID` two.")
-    if args.max_concurrent < 0:
-        raise UsageError(f"--max-concurrent must be 1 or more, found {args.max_concurrent}")
+    if args.max_concurrent is not None and not 1 <= args.max_concurrent <= 500:
+        raise UsageError(f"--max-concurrent must be from 1 to 500, found {args.max_concurrent}")
     plan = load_plan(args.what)
     wishes = Wishes(
         into=args.into,
-        max_concurrent=args.max_concurrent,
+        max_concurrent=args.max_concurrent or 0,
         auto_ship=args.auto_ship,
         agent=args.agent,
         permissions=args.permissions,
