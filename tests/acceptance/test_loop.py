@@ -88,6 +88,7 @@ def test_mistakes_are_told_before_anything_begins(sandbox: Sandbox, repo: Path) 
     assert error("start", *source, "--epics", "one")["code"] == "no_permissions"
     assert error("start", *source, "--epics", "one", "--epic-model", "two=x")["code"] == "usage"
     assert error("start", *source, "--epics", "one", "--ticket-timeout", "soon")["code"] == "usage"
+    assert "found 0" in error("start", *source, "--epics", "one", "--parallel", "0")["message"]
     assert error("status")["code"] == "no_run"
     assert error("close")["code"] == "no_ticket"
     assert sandbox.ww("runs", "--json", cwd=repo, check=True).json["data"] == []

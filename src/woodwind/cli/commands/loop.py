@@ -61,7 +61,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="start: further instructions, with {epic_id} and {epic_name}",
     )
-    parser.add_argument("--parallel", type=int, default=0, metavar="N", help="start, add: workers for each epic (1)")
+    parser.add_argument("--parallel", type=int, default=None, metavar="N", help="start, add: workers for each epic (1)")
     parser.add_argument(
         "--land", choices=loop.LANDS, default="ticket", help="start: when work lands (after each ticket)"
     )
@@ -105,7 +105,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         why = "you paused it" if args.action == "pause" else "you stopped it"
         return _told(ctx, args.action, stop(ctx, row, hold=args.action == "pause", why=why))
     if args.action == "add":
-        done = loop.add(ctx, row, _epics(args), args.parallel)
+        done = loop.add(ctx, row, _epics(args), _parallel(args))
     else:
         done = resume(ctx, row, message=args.message)
     client.start(ctx.environ)
@@ -123,6 +123,13 @@ def _epics(args: Namespace) -> tuple[str, ...]:
     return epics
 
 
+def _parallel(args: Namespace) -> int:
+    """How many workers each epic is to have; 0 where that was not said."""
+    if args.parallel is not None and not 1 <= args.parallel <= 20:
+        raise UsageError(f"--parallel must be from 1 to 20, found {args.parallel}")
+    return args.parallel or 0
+
+
 def _wishes(args: Namespace) -> loop.LoopWishes:
     if not args.source:
         raise UsageError(
@@ -134,8 +141,8 @@ def _wishes(args: Namespace) -> loop.LoopWishes:
     models = [word.partition("=") for word in args.epic_model]
     if not all(epic and model for epic, _, model in models):
         raise UsageError("--epic-model is written EPIC=MODEL")
-    if args.parallel < 0 or args.parallel > 20 or not 0 <= args.retries <= 20:
-        raise UsageError("--parallel must be from 1 to 20, --retries from 0 to 20")
+    if not 0 <= args.retries <= 20:
+        raise UsageError(f"--retries must be from 0 to 20, found {args.retries}")
     return loop.LoopWishes(
         epics=_epics(args),
         source=args.source,
@@ -146,7 +153,7 @@ def _wishes(args: Namespace) -> loop.LoopWishes:
         retries=args.retries,
         template=args.template,
         prompt=loop.read_prompt(args.prompt_template) if args.prompt_template else "",
-        parallel=args.parallel or 1,
+        parallel=_parallel(args) or 1,
         land=args.land,
         push=args.push,
         base=args.base,
