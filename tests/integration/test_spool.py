@@ -258,16 +258,26 @@ def test_several_takers_at_once(ctx: Context) -> None:
     assert set(states(ctx)) == {"done"} or set(states(ctx)[1:]) == {"done"}
 
 
-def test_a_thousand_events_of_fifty_workers(ctx: Context) -> None:
-    for n in range(2, 51):
-        add_worker(ctx, f"w{n}")
-    for n in range(1, 51):
-        for k in range(20):
-            event = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")[k % 4]
-            put(event, f"p{k // 4}", worker=f"w{n}", up=1000 + k, prompt="go" if k < 4 else f"more {k // 4}")
+def test_a_thousand_events_of_fifty_workers(ctx: Context, tmp_path: Path) -> None:
+    workers = [f"w{n}" for n in range(1, 51)]
+    for worker in workers[1:]:
+        add_worker(ctx, worker)
+    payloads = [
+        json.dumps(
+            {"hook_event_name": event, "prompt_id": f"p{n}", "session_id": "s", "prompt": f"more {n}" if n else "go"}
+        )
+        for n in range(5)
+        for event in ("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")
+    ]
+    (tmp_path / "payloads").write_text("".join(f"{payload}\n" for payload in payloads))
+    fire = f'while read -r payload; do printf %s "$payload" | sh -c "$HOOK"; done <{tmp_path}/payloads'
+    hooks = [spool.hook_command(paths.spool_dir(worker), NONCE) for worker in workers]
+    agents = [subprocess.Popen(["sh", "-c", fire], env={**os.environ, "HOOK": hook}) for hook in hooks]
+    assert [agent.wait(timeout=60) for agent in agents] == [0] * 50
+    assert sum(len(spooled(worker)) for worker in workers) == 1000
     observe(ctx)
-    assert all(spooled(f"w{n}") == [] for n in range(1, 51))
-    assert all(states(ctx, f"w{n}") == ["done"] * 5 for n in range(1, 51))
+    assert all(spooled(worker) == [] for worker in workers)
+    assert all(states(ctx, worker) == ["done"] * 5 for worker in workers)
 
 
 def test_a_store_that_cannot_be_written_leaves_the_events_where_they_are(ctx: Context) -> None:
