@@ -7,7 +7,7 @@ import sys
 from benchmarks.budgets import WORKERS, Processes, Row, creation, everyday, processes, start_up
 from benchmarks.control import Shown, control, control_json, control_text
 from benchmarks.landing import landing
-from benchmarks.report import as_json, show
+from benchmarks.report import as_json, facts_json, facts_text, show
 from benchmarks.runs import running
 from benchmarks.scene import Scene
 from benchmarks.timing import CannotMeasure
@@ -27,9 +27,14 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer rounds and no 200 workers: a rough answer")
     parser.add_argument("--watching", action="store_true", help="only what watching agents costs")
     parser.add_argument("--control", action="store_true", help="only the control plane")
+    parser.add_argument("--runs", action="store_true", help="only runs of plans")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     args = parser.parse_args()
     try:
+        if args.runs:
+            facts = _running(quick=args.quick)
+            print(json.dumps(facts_json(facts), indent=1) if args.json else facts_text(facts))
+            return 0
         shown = _control(quick=args.quick) if args.control or not args.watching else []
         if args.control:
             print(json.dumps(control_json(shown), indent=1) if args.json else control_text(shown))

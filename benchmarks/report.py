@@ -37,8 +37,20 @@ def as_json(
         "budgets": [_row(row) for row in budgets],
         "processes": {**asdict(processes), "ok": processes.ok if processes.found is not None else None},
         "scaling": [{"workers": n, **_row(row)} for n, rows in scaling.items() for row in rows],
-        "together": [asdict(fact) for fact in facts],
+        "together": facts_json(facts),
     }
+
+
+def facts_json(facts: list[Fact]) -> list[dict[str, Any]]:
+    """Forecasts, queues and runs."""
+    return [asdict(fact) for fact in facts]
+
+
+def facts_text(facts: list[Fact]) -> str:
+    """The same, to read."""
+    heads = ["workers side by side", "seconds", "count", "of", "goal", ""]
+    rows = [[f.name, f"{f.seconds:.2f}", str(f.count), f.counted, f.goal, _verdict(f.ok)] for f in facts]
+    return "\n".join(_table(heads, rows))
 
 
 def _row(row: Row) -> dict[str, Any]:
@@ -56,9 +68,7 @@ def show(budgets: list[Row], processes: Processes, scaling: dict[int, list[Row]]
         heads = ["workers", "command", "best ms", "median", "limit", "best ms", "median", "ratio", "(median)"]
         rows = [[str(n), row.name, *_cells(row)] for n, found in scaling.items() for row in found]
         lines += ["", "Scaling", "", *_table(heads, rows)]
-    heads = ["workers side by side", "seconds", "count", "of", "goal", ""]
-    rows = [[f.name, f"{f.seconds:.2f}", str(f.count), f.counted, f.goal, _verdict(f.ok)] for f in facts]
-    lines += ["", "Forecast, queue and runs", "", *_table(heads, rows)]
+    lines += ["", "Forecast, queue and runs", "", facts_text(facts)]
     if any(row.limit.median > BUSY * row.limit.best for row in budgets):
         lines += [
             "",
