@@ -10,7 +10,7 @@ from woodwind.ops.begin_landing import begin_worker, carry_through, free_to_land
 from woodwind.ops.context import Context
 from woodwind.ops.critic import judge, told
 from woodwind.ops.journal import worker_lock
-from woodwind.ops.landable import look
+from woodwind.ops.landable import look, taken_out
 from woodwind.ops.landing_steps import Land
 from woodwind.ops.verify import landing_config, lane_of
 from woodwind.store import landings
@@ -78,4 +78,11 @@ def leave_conflicts(ctx: Context, worker: Worker, request: LandRequest) -> list[
         message = f"Merge {facts.target} into {worker.worktree.branch}"
         words = ("merge", "--no-edit", "--no-autostash", "--no-stat", f"--message={message}", facts.onto)
         facts.tree.git(*who, *words, ok=(0, 1))
-        return sorted(facts.tree.changes().unmerged)
+        found = facts.tree.changes()
+        reverted = taken_out(ctx, worker.id, facts.onto)
+        undone = landings.find(ctx.store, reverted.undoes) if reverted else None
+        # Where git counts its work as merged, that merge has taken it out of the folder: it comes back by this.
+        if reverted and undone and not found and merging.is_ancestor(ctx.repo.common, undone.tip, facts.onto):
+            facts.tree.git(*who, "revert", "--no-edit", reverted.new, ok=(0, 1))
+            found = facts.tree.changes()
+        return sorted(found.unmerged)

@@ -34,6 +34,9 @@ class LandBranch(Land):
         said = f"{landing.name} conflicts with {landing.target} in {listed(files)}"
         return Conflict(said, hint=f"Nothing has moved. {again}")
 
+    def _branch(self, landing: Landing) -> str:
+        return landing.name
+
 
 def land_branch(ctx: Context, row: RunRow) -> str:
     """The commit of the run's base that has all of its branch; what was done before is found and not done again."""

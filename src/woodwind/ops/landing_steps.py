@@ -125,8 +125,17 @@ class Land:
         lane, landing = self._live(), self.landing
         common = self.args["common"]
         onto = self._onto(landing)
+        is_in = merging.is_ancestor(common, landing.tip, onto)
         reverted = taken_out(self.ctx, landing.worker, onto)
-        if reverted is None and merging.is_ancestor(common, landing.tip, onto):
+        if reverted and not is_in and merging.is_ancestor(common, reverted.new, landing.tip):
+            # It went on from the commit that took its work back: what it has now is what lands.
+            note = (
+                f"what was taken back of {landing.name} before stays out unless it has it anew; "
+                f"to have it again: git revert {reverted.new[:10]}"
+            )
+            self.ctx.notes += [note] if note not in self.ctx.notes else []  # a target that moves is merged into again
+            reverted = None
+        if reverted is None and is_in:
             raise already_in(landing.name, landing.target)
         self.ctx.say(f"merging into {landing.target}")
         subjects = [c["subject"] for c in merging.commits_between(common, onto, landing.tip)]
@@ -146,7 +155,9 @@ class Land:
         if reverted:
             message = f"Land {landing.name} again\n\nThis takes back the commit that reverted it, {reverted.new[:10]}."
             again = merging.revert(lane, onto, reverted.old, reverted.new, message=message)
-            if again.conflicts or merging.is_ancestor(self.args["common"], landing.tip, onto):
+            if again.conflicts:
+                raise self._conflict_again(landing, again.conflicts, reverted.new)
+            if merging.is_ancestor(self.args["common"], landing.tip, onto):
                 return again
             start = again.commit
         message, strategy = self._message(landing, subjects), self.request.strategy
@@ -163,6 +174,17 @@ class Land:
             hint=f"Nothing has moved. Let its agent settle it: ww merge {landing.name} --leave-conflicts, "
             f"or take one side: --strategy ours|theirs ({landing.target}'s, or the worker's).",
         )
+
+    def _conflict_again(self, landing: landings.Landing, files: Sequence[str], revert: str) -> Conflict:
+        """The error where the target has changed what was taken out of it: merging sides cannot settle that."""
+        return Conflict(
+            f"what was taken back of {landing.name} conflicts with {landing.target} in {listed(files)}",
+            hint=f"Nothing has moved. On {self._branch(landing)}: git merge {landing.target}, then, for what is "
+            f"missing there, git revert {revert[:10]}; settle and commit it, and land again.",
+        )
+
+    def _branch(self, landing: landings.Landing) -> str:
+        return self._worker().worktree.branch
 
     def _onto(self, landing: landings.Landing) -> str:
         return tip_of_target(self.ctx, landing.via, landing.remote, landing.target)
