@@ -1,7 +1,7 @@
 """The list of rows with its section heads, painted line by line so that a change costs only the lines it is about."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -58,7 +58,6 @@ class Board(ScrollView, can_focus=True):
         Binding("pagedown", "move_page(1)", show=False),
         Binding("home,g", "move(-100000)", show=False),
         Binding("end,G", "move(100000)", show=False),
-        Binding("enter", "first_verb", "do", show=False),
     ]
 
     class Selected(Message):
@@ -84,15 +83,14 @@ class Board(ScrollView, can_focus=True):
         self._acting: Mapping[str, str] = {}
         self._now = 0.0
         self._key = ""
-        self._name_room = 0
+        self._rooms = _Rooms(0, 0, 0)
 
     # What is shown
 
     def show(self, rows: Sequence[Row], now: float, acting: Mapping[str, str]) -> None:
         """Paint these rows; `acting` says what is being done with some of them. Only lines that differ are painted."""
         before, self._rows = self._lines, list(rows)
-        names = (width(_full_name(row)) for row in rows if row.section is not Section.BACKGROUND)
-        name_room, self._name_room = self._name_room, min(_NAME, max(names, default=0) + 2)
+        rooms_before, self._rooms = self._rooms, _rooms(rows)
         old_line = self._place.get(self._key)
         ages_differ = int(now // 30) != int(self._now // 30)
         changed = {key for key in {*acting, *self._acting} if acting.get(key) != self._acting.get(key)}
@@ -107,7 +105,7 @@ class Board(ScrollView, can_focus=True):
             old = before[n] if n < len(before) else None
             new = self._lines[n] if n < len(self._lines) else None
             key = new.key if isinstance(new, Row) else ""
-            if old != new or ages_differ or key in changed or name_room != self._name_room:
+            if old != new or ages_differ or key in changed or rooms_before != self._rooms:
                 self._paint(n)
 
     def _keep_selection(self, old_line: int | None) -> None:
@@ -161,12 +159,6 @@ class Board(ScrollView, can_focus=True):
         """Select the row a page further on."""
         self.action_move(by * max(1, self.size.height - 2))
 
-    def action_first_verb(self) -> None:
-        """Do what is most likely wanted with the selected row."""
-        row = self.selected
-        if row and row.verbs:
-            self.post_message(self.Wanted(row, row.verbs[0]))
-
     def on_click(self, event: events.Click) -> None:
         """Select a row; a click on its verb does it."""
         line = int(event.y + self.scroll_y)
@@ -217,14 +209,14 @@ class Board(ScrollView, can_focus=True):
         mark = Segment(f"{'▶' if selected else ' '} {MARKS[row.section]} ", self._style(_class(row.section)))
         verb_room = _verb_width(row, columns)
         if row.section is Section.BACKGROUND:
-            room = columns - width(mark.text) - verb_room - 2 - min(width(row.detail), columns // 3)
-            parts = [Segment(fit(_full_name(row), max(10, room)), self.rich_style), Segment("  ", self.rich_style)]
+            room = columns - width(mark.text) - verb_room - _AGE - min(self._rooms.notice_detail, columns // 3)
+            parts = [Segment(_cell(_full_name(row), min(self._rooms.notice, max(10, room))), self.rich_style)]
         else:
             parts = [
-                Segment(_cell(_full_name(row), min(self._name_room, _most_of_a_name(columns))), self._style("name")),
+                Segment(_cell(_full_name(row), min(self._rooms.name, _most_of_a_name(columns))), self._style("name")),
                 Segment(_cell("…" if acting else row.state, _STATE), self._style(_class(row.section))),
-                Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")),
             ]
+        parts.append(Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")))
         used = sum(width(part.text) for part in (mark, *parts))
         room = max(0, columns - used - verb_room)
         detail = f"{acting} …" if acting else row.detail
@@ -247,6 +239,24 @@ def _lines(rows: Sequence[Row]) -> list[Row | Section | None]:
             section = row.section
         lines.append(row)
     return lines
+
+
+class _Rooms(NamedTuple):
+    """How many columns some parts take in all their rows, so that they stand one below the other."""
+
+    name: int
+    notice: int
+    notice_detail: int
+
+
+def _rooms(rows: Sequence[Row]) -> _Rooms:
+    name = notice = detail = 0
+    for row in rows:
+        if row.section is Section.BACKGROUND:
+            notice, detail = max(notice, width(_full_name(row))), max(detail, width(row.detail))
+        else:
+            name = max(name, width(_full_name(row)))
+    return _Rooms(min(_NAME, name + 2), notice + 2, detail)
 
 
 def _full_name(row: Row) -> str:
