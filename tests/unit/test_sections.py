@@ -133,6 +133,21 @@ def test_ready_ones_come_in_the_order_in_which_they_had_best_land() -> None:
     assert [row.name for row in shown] == ["c", "a", "b"]
 
 
+def test_those_at_rest_come_after_those_at_work_and_before_those_that_wait() -> None:
+    found = rows(
+        [
+            worker("held", phase="paused"),
+            worker("later", phase="queued", status="starting"),
+            worker("done", status="ready", turn=DONE),
+            worker("fresh", status="ready"),
+            worker("busy", status="working"),
+        ],
+        [],
+        now=NOW,
+    )
+    assert [row.name for row in found] == ["busy", "fresh", "done", "later", "held"]
+
+
 def test_whoever_has_waited_longest_comes_first() -> None:
     two = [worker("late", status="asking", since=at(5)), worker("early", status="asking", since=at(500))]
     assert [row.name for row in rows(two, [], now=NOW)] == ["early", "late"]

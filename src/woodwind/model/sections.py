@@ -102,7 +102,8 @@ class Rows:
         return [row for section in Section for row in placed[section]]
 
 
-_FLIGHT_ORDER = {state: n for n, state in enumerate("landing working ready starting queued paused".split())}
+_IN_ORDER = "landing working ready done interrupted starting queued paused"
+_FLIGHT_ORDER = {state: n for n, state in enumerate(_IN_ORDER.split())}
 
 
 def _row(worker: Entry, now: float) -> Row:
