@@ -1,112 +1,20 @@
-"""The control plane as painted: every section, state, theme and size, as text and as pictures that are kept."""
+"""The control plane as painted and as it answers to keys and mouse: every section, state and size, as text."""
 
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
-from textual import events
 from textual.color import Color
 from textual.pilot import Pilot
 
-from woodwind.model.sections import Notice
 from woodwind.model.text import width as cells
-from woodwind.ops.overview import Overview
+from woodwind.testing.control_stage import EMPTY, STORY, Stage, entry, frame, keys, play, stage, text, until
 from woodwind.tui.actions import Actions
 from woodwind.tui.app import ControlPlane
 from woodwind.tui.dialogs import Confirm
 from woodwind.tui.new_worker import NewWorker
 from woodwind.tui.themes import theme_for
-
-KEPT = Path(__file__).parents[1] / "snapshots" / "control"
-NOW = 1_800_000_000.0
-DONE = {"state": "done", "last_words": "All done."}
-
-
-def entry(name: str, **facts: Any) -> dict[str, Any]:
-    since = datetime.fromtimestamp(NOW - 300, UTC).isoformat()
-    plain = {"id": f"w-{name}", "name": name, "status": "working", "detail": "", "phase": "running", "agent": "claude"}
-    rest = {"launch": "session", "title": f"Task of {name}", "since": since, "turn": None, "question": None, "path": ""}
-    return {**plain, **rest, **facts}
-
-
-WORK = {"commits": 2, "added": 30, "removed": 4, "dirty": 0}
-STORY = Overview(
-    [
-        entry("ask-me", status="asking", question={"id": "q", "text": "May I run `make clean`?", "tool": "Bash"}),
-        entry("broken", status="ready", turn={"state": "failed", "last_words": "API error: 500"}),
-        entry("add-login", status="ready", turn=DONE, work=WORK, forecast=["fix-login"]),
-        entry("fix-login", status="exited", detail="with status 0", turn=DONE, work={"commits": 1, "dirty": 2}),
-        entry("thinker", doing="reading src/app.py", turn={"state": "running"}),
-        entry("later", status="starting", phase="queued", detail="it waits for room"),
-        entry("zzz", status="ready", phase="paused"),
-    ],
-    [Notice("event 3", NOW - 7200, "docs landed in main", "3 commits, verified", "l1")],
-    [],
-    "chimes",
-    [],
-)
-EMPTY = Overview([], [], [], "chimes", [])
-Play = Callable[[Pilot[None]], Awaitable[None]]
-
-
-class Stage(ControlPlane):
-    """The control plane with a story instead of a store."""
-
-    def __init__(self, overview: Overview, theme: str = "textual-dark") -> None:
-        super().__init__("/", theme_name=theme, preview=False)
-        self._story = overview
-        self.ended: list[str] = []
-        self.picture = ""
-        self.chosen = ""
-
-    def on_mount(self) -> None:
-        self._feed.start = lambda: None  # type: ignore[method-assign]
-        super().on_mount()
-        self._on_look(self._story)
-
-
-@pytest.fixture(autouse=True)
-def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("woodwind.tui.app.time.time", lambda: NOW)
-
-
-def frame(app: ControlPlane) -> list[str]:
-    """What is on the screen, line by line."""
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
-
-
-def play(overview: Overview, size: tuple[int, int], act: Play | None = None, theme: str = "textual-dark") -> Stage:
-    """The control plane after `act` was played on it; it has ended, its last frame is kept."""
-    app = Stage(overview, theme)
-
-    async def whole() -> None:
-        async with app.run_test(size=size) as pilot:
-            await pilot.pause()
-            if act:
-                await act(pilot)
-                await pilot.pause()
-            app.ended = frame(app)
-            app.picture = app.export_screenshot()
-            app.chosen = app.board.selected.name if app.board.selected else ""
-
-    asyncio.run(whole())
-    return app
-
-
-def keys(*names: str) -> Play:
-    async def press(pilot: Pilot[None]) -> None:
-        await pilot.press(*names)
-
-    return press
-
-
-def text(app: Stage) -> str:
-    return "\n".join(app.ended)
 
 
 def test_all_four_sections_are_painted_in_order_with_their_verbs() -> None:
@@ -198,18 +106,15 @@ def test_what_lands_or_destroys_asks_names_the_worker_and_defaults_to_no(
         app = pilot.app
         assert isinstance(app, Stage)
         await pilot.press("down", "down", key)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        assert isinstance(app.screen, Confirm)
-        assert question in "\n".join(frame(app))
+        await until(pilot, lambda: isinstance(app.screen, Confirm) and question in "\n".join(frame(app)))
         await pilot.press("enter")
-        await pilot.pause()
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await app.workers.wait_for_complete()
         assert done == []
         await pilot.press(key)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
         await pilot.press("y")
-        await app.workers.wait_for_complete()
+        await until(pilot, lambda: bool(done))
 
     play(STORY, (100, 30), act)
     assert len(done) == 1
@@ -230,8 +135,7 @@ def test_a_key_pressed_twice_fast_ships_once(monkeypatch: pytest.MonkeyPatch) ->
         app = pilot.app
         assert isinstance(app, Stage)
         await pilot.press("down", "down", "S", "S", "y", "S", "y")
-        await pilot.pause()
-        assert any("shipping …" in line for line in frame(app))
+        await until(pilot, lambda: any("shipping …" in line for line in frame(app)))
         may_end.set()
         await app.workers.wait_for_complete()
 
@@ -248,12 +152,13 @@ def test_a_row_is_busy_until_it_shows_what_was_done(monkeypatch: pytest.MonkeyPa
         await pilot.press("p")
         await until(pilot, lambda: bool(app._feed._then))
         await pilot.press("p")
-        assert any("pausing …" in line for line in frame(app))
+        await until(pilot, lambda: any("pausing …" in line for line in frame(app)) and bool(app._notifications))
         assert [note.message for note in app._notifications] == ["thinker is busy: pausing"]
         paused = [w if w["name"] != "thinker" else {**w, "phase": "paused"} for w in STORY.workers]
         app._on_look(STORY._replace(workers=paused))
         await asyncio.to_thread(app._feed._then.pop())
         await until(pilot, lambda: any("thinker" in line and "paused" in line for line in frame(app)))
+        await until(pilot, lambda: len(app._notifications) == 2)
         assert [note.message for note in app._notifications][1:] == ["thinker is paused"]
 
     play(STORY, (100, 30), act)
@@ -264,7 +169,7 @@ def test_a_verb_that_a_row_does_not_have_is_told_and_not_done() -> None:
 
     async def act(pilot: Pilot[None]) -> None:
         await pilot.press("S")
-        await pilot.pause()
+        await until(pilot, lambda: bool(pilot.app._notifications))
         told.extend(note.message for note in pilot.app._notifications)
 
     play(STORY, (100, 30), act)
@@ -272,11 +177,14 @@ def test_a_verb_that_a_row_does_not_have_is_told_and_not_done() -> None:
 
 
 def test_the_filter_narrows_the_rows_and_escape_brings_them_back() -> None:
-    shown = text(play(STORY, (100, 30), keys("slash", "l", "o", "g", "i", "n", "enter")))
-    assert "add-login" in shown
-    assert "thinker" not in shown
-    shown = text(play(STORY, (100, 30), keys("slash", "l", "o", "g", "enter", "escape")))
-    assert "thinker" in shown
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("slash", "l", "o", "g", "i", "n", "enter")
+        await until(pilot, lambda: "thinker" not in "\n".join(frame(stage(pilot))))
+        assert any("add-login" in line for line in frame(stage(pilot)))
+        await pilot.press("escape")
+        await until(pilot, lambda: "thinker" in "\n".join(frame(stage(pilot))))
+
+    play(STORY, (100, 30), act)
 
 
 def test_trouble_is_told_in_the_header_and_the_rows_stay() -> None:
@@ -290,9 +198,12 @@ def test_trouble_is_told_in_the_header_and_the_rows_stay() -> None:
 
 
 def test_the_help_lists_every_key() -> None:
-    shown = text(play(STORY, (100, 40), keys("question_mark")))
-    for words in ("a  attach", "S  ship", "z  undo", "filter the rows"):
-        assert words in shown
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("question_mark")
+        for words in ("a  attach", "S  ship", "z  undo", "filter the rows"):
+            await until(pilot, lambda words=words: words in "\n".join(frame(stage(pilot))))  # type: ignore[misc]
+
+    play(STORY, (100, 40), act)
 
 
 def place_of(app: ControlPlane, words: str, *, line: str = "") -> tuple[int, int]:
@@ -303,20 +214,6 @@ def place_of(app: ControlPlane, words: str, *, line: str = "") -> tuple[int, int
     raise AssertionError(f"{words!r} is not on the screen:\n" + "\n".join(frame(app)))
 
 
-async def until(pilot: Pilot[None], there: Callable[[], bool]) -> None:
-    """Wait for something, as long as a busy machine may take."""
-    for _ in range(2000):
-        if there():
-            return
-        await pilot.pause(0.03)
-    raise AssertionError("it never came:\n" + "\n".join(frame(stage(pilot))))
-
-
-def stage(pilot: Pilot[None]) -> Stage:
-    assert isinstance(pilot.app, Stage)
-    return pilot.app
-
-
 def test_a_click_on_a_row_selects_it_and_one_on_its_verb_does_it() -> None:
     async def act(pilot: Pilot[None]) -> None:
         app = stage(pilot)
@@ -324,8 +221,7 @@ def test_a_click_on_a_row_selects_it_and_one_on_its_verb_does_it() -> None:
         await until(pilot, lambda: bool(app.board.selected and app.board.selected.name == "thinker"))
         assert len(app.screen_stack) == 1, "a click on a name does nothing else"
         await pilot.click(offset=place_of(app, "ship", line="fix-login"))
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
-        assert any("Ship " in line for line in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, Confirm) and any("Ship " in line for line in frame(app)))
         await pilot.click("#no")
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
@@ -351,18 +247,6 @@ def test_a_click_on_a_verb_in_the_bar_does_it_with_the_selected_row(monkeypatch:
         await until(pilot, lambda: done == ["w-fix-login"])
         await pilot.click(offset=place_of(app, "help", line="⏎"))
         await until(pilot, lambda: any("filter the rows" in line for line in frame(app)))
-
-    play(STORY, (120, 30), act)
-
-
-def test_what_is_typed_right_after_the_slash_is_in_the_filter() -> None:
-    async def act(pilot: Pilot[None]) -> None:
-        app = stage(pilot)
-        for key in "/login":  # all of them before the first is handled
-            app.post_message(events.Key("slash" if key == "/" else key, key))
-        await until(pilot, lambda: "filter: login" in frame(app)[0])
-        await pilot.press("/")
-        await until(pilot, lambda: "filter: login/" in frame(app)[0])
 
     play(STORY, (120, 30), act)
 
@@ -434,23 +318,3 @@ def test_with_no_color_there_is_no_colour_and_everything_is_told(theme: str, mon
     assert any("▶ ! broken" in line for line in reversed_lines)
     assert any("No (n)" in line for line in reversed_lines), "the default of a question is seen"
     assert "NEEDS YOU 2" in text(app)
-
-
-THEMES = {"dark": "textual-dark", "light": "textual-light", "dark-ansi": "ansi-dark", "light-ansi": "ansi-light"}
-
-
-@pytest.mark.parametrize(
-    "name, size, theme",
-    [
-        *((f"all-{name}", (120, 30), theme) for name, theme in THEMES.items()),
-        ("all-80x24", (80, 24), "textual-dark"),
-        ("all-40x10", (40, 10), "textual-dark"),
-    ],
-)
-def test_pictures(name: str, size: tuple[int, int], theme: str) -> None:
-    """The picture is the one that was kept; UPDATE_SNAPSHOTS=1 keeps a new one, to be looked at."""
-    picture = play(STORY, size, theme=theme).picture
-    path = KEPT / f"{name}.svg"
-    if os.environ.get("UPDATE_SNAPSHOTS"):
-        path.write_text(picture, encoding="utf-8")
-    assert picture == path.read_text(encoding="utf-8")

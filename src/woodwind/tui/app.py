@@ -26,6 +26,7 @@ from woodwind.tui.dialogs import Confirm, Tell
 from woodwind.tui.feed import Feed
 from woodwind.tui.performer import Performer
 from woodwind.tui.preview import Preview
+from woodwind.tui.typed_ahead import Typed, TypedAhead
 from woodwind.tui.verbs import HELP, KEYS
 
 _SIDE_BY_SIDE = 130
@@ -51,8 +52,8 @@ class ControlPlane(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"verb('{verb.value}')", verb.value, show=False) for verb, key in KEYS.items()),
         Binding("n", "new", "new", show=False),
-        # At once, before the keys that were typed with it go to the list.
-        Binding("slash", "filter", "filter", show=False, priority=True),
+        Binding("enter", "first_verb", "do", show=False),
+        Binding("slash", "filter", "filter", show=False),
         Binding("v", "preview", "preview", show=False),
         Binding("question_mark,f1", "help", "help", show=False),
         Binding("escape", "close_filter", show=False),
@@ -69,6 +70,7 @@ class ControlPlane(App[None]):
         self._made = Rows()
         self._rows: list[Row] = []
         self._filter = ""
+        self._ends_filter = False
         self._trouble = ""
         self._wants_preview = preview
         self._said: dict[str, str | Text] = {}
@@ -78,7 +80,10 @@ class ControlPlane(App[None]):
             on_look=partial(from_thread, self, self._on_look),
             on_trouble=partial(from_thread, self, self._on_trouble),
         )
-        self._performer = Performer(self, cwd, changed=self._paint, after=self._feed.look_again)
+        self._typed = TypedAhead(self, self._take)
+        self._performer = Performer(
+            self, cwd, changed=self._paint, after=self._feed.look_again, typed_ahead=self._typed
+        )
 
     def compose(self) -> ComposeResult:
         """The parts of the screen."""
@@ -117,8 +122,11 @@ class ControlPlane(App[None]):
         self._trouble = words
         self._paint()
 
+    def _now(self) -> float:
+        return time.time()
+
     def _paint(self) -> None:
-        now = time.time()
+        now = self._now()
         if seen := self._overview:
             self._rows = self._made.of(seen.workers, seen.notices, now=now, order=seen.order)
         shown = matching(self._rows, self._filter) if self._filter else self._rows
@@ -191,11 +199,41 @@ class ControlPlane(App[None]):
         preview = self.query_one("#preview", Preview)
         preview.look_at(row if preview.display else None)
 
+    # What is typed
+
+    async def on_event(self, event: events.Event) -> None:
+        """Everything as Textual has it, but what is typed comes to whom it is for."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+        elif isinstance(event, events.Key) and event.key == "ctrl+c":
+            await super().on_event(event)  # whatever is being waited for
+        else:
+            await self._typed.typed(event)
+
+    async def _take(self, event: Typed) -> None:
+        """A key for the list is done at once, so that the next one comes to what it opened."""
+        if isinstance(event, events.Key) and len(self.screen_stack) == 1:
+            if self.focused is self.board:
+                for first in (True, False):
+                    if await self._check_bindings(event.key, priority=first):
+                        return
+            elif event.key in ("enter", "escape") and not self._ends_filter:  # after all that was typed into it
+                self._ends_filter = self.focused is self.query_one("#filter")
+                if self._ends_filter:
+                    self._typed.expect()
+        await super().on_event(event)
+
     # Verbs
 
     def on_board_wanted(self, message: Board.Wanted) -> None:
-        """Enter or a click on a row's verb."""
+        """A click on a row's verb."""
         self._want(message.row, message.verb)
+
+    def action_first_verb(self) -> None:
+        """Do what is most likely wanted with the selected row."""
+        row = self.board.selected
+        if row and row.verbs:
+            self._want(row, row.verbs[0])
 
     def action_verb(self, name: str) -> None:
         """A verb's key: it is done where the selected row has it."""
@@ -226,10 +264,6 @@ class ControlPlane(App[None]):
 
     # The rest
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where a text is being typed, a slash is a slash."""
-        return self.focused is self.board if action == "filter" else True
-
     def action_filter(self) -> None:
         """Type words that must occur."""
         line = self.query_one("#filter", Input)
@@ -245,15 +279,20 @@ class ControlPlane(App[None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Back to the list, filtered."""
         if event.input.id == "filter":
-            event.input.display = False
-            self.board.focus()
+            self._leave_filter(event.input)
 
     def action_close_filter(self) -> None:
         """Everything is shown again."""
         line = self.query_one("#filter", Input)
         line.value = ""
+        self._leave_filter(line)
+
+    def _leave_filter(self, line: Input) -> None:
         line.display = False
         self.board.focus()
+        if self._ends_filter:
+            self._ends_filter = False
+            self._typed.came()
 
     def action_help(self) -> None:
         """What the keys do."""

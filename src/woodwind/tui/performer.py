@@ -15,6 +15,7 @@ from woodwind.tui.dialogs import Answer, Confirm, Tell, Write
 from woodwind.tui.new_worker import NewWorker, Wish
 from woodwind.tui.review import ReviewScreen
 from woodwind.tui.starting import choices, start
+from woodwind.tui.typed_ahead import TypedAhead
 from woodwind.tui.verbs import DOING, QUESTIONS, event_of
 
 T = TypeVar("T")
@@ -27,12 +28,19 @@ class Performer:
     """
 
     def __init__(
-        self, app: App[None], cwd: str, *, changed: Callable[[], None], after: Callable[[Callable[[], None]], None]
+        self,
+        app: App[None],
+        cwd: str,
+        *,
+        changed: Callable[[], None],
+        after: Callable[[Callable[[], None]], None],
+        typed_ahead: TypedAhead,
     ) -> None:
         self._app = app
         self._cwd = cwd
         self._changed = changed
         self._after = after
+        self._typed = typed_ahead
         self._asked: set[Future[bool | None]] = set()
         self.actions = Actions(cwd, self._ask_from_thread)
         self.under_way: dict[str, str] = {}  # what is being done, by the row's key
@@ -53,11 +61,11 @@ class Performer:
         elif verb is Verb.FIX:
             self._fix(row)
         elif verb is Verb.EXPLAIN:
-            self._call(partial(self.actions.explain, row.key), lambda text: self._app.push_screen(Tell(row.name, text)))
+            self._open(partial(self.actions.explain, row.key), lambda text: self._app.push_screen(Tell(row.name, text)))
         elif verb is Verb.DISMISS:
             self._act(row, "dismissing", partial(self.actions.dismiss, event_of(row)))
         elif verb is Verb.REMOVE:
-            self._call(partial(self.actions.what_goes, row.key), partial(self._sure, row, verb))
+            self._open(partial(self.actions.what_goes, row.key), partial(self._sure, row, verb))
         elif verb in QUESTIONS:
             self._sure(row, verb, row.detail)
         else:
@@ -76,7 +84,7 @@ class Performer:
         def ready(choices: tuple[list[str], list[str]]) -> None:
             self._app.push_screen(NewWorker(*choices), filled)
 
-        self._call(partial(choices, self._cwd), ready)
+        self._open(partial(choices, self._cwd), ready)
 
     def leave(self) -> None:
         """What still waits for an answer gets a no."""
@@ -86,6 +94,23 @@ class Performer:
 
     def _call(self, make: Callable[[], T], then: Callable[[T], object]) -> None:
         call(self._app, make, then, partial(complain, self._app))
+
+    def _open(self, make: Callable[[], T], then: Callable[[T], object]) -> None:
+        """Open a screen with what a call gives: what is typed meanwhile is for that screen."""
+
+        def opened(made: T) -> None:
+            then(made)
+            self._typed.came()
+
+        self._wait_for(make, opened)
+
+    def _wait_for(self, make: Callable[[], T], then: Callable[[T], object]) -> None:
+        def failed(words: str) -> None:
+            self._typed.came_not()
+            complain(self._app, words)
+
+        self._typed.expect()
+        call(self._app, make, then, failed)
 
     # Asking first
 
@@ -153,6 +178,15 @@ class Performer:
 
     # Going elsewhere
 
+    def _leave(self, make: Callable[[], T], then: Callable[[T], object]) -> None:
+        """Go elsewhere with what a call gives: what is typed meanwhile was meant for there, and is for no row here."""
+
+        def left(made: T) -> None:
+            then(made)
+            self._typed.came_not()
+
+        self._wait_for(make, left)
+
     def _fix(self, row: Row) -> None:
         """Open the files that have conflicts in them; where there are none, go to the worker's terminal."""
 
@@ -162,7 +196,7 @@ class Performer:
             else:
                 self._go_to(row)
 
-        self._call(partial(self.actions.conflicted, row.key), found)
+        self._leave(partial(self.actions.conflicted, row.key), found)
 
     def _go_to(self, row: Row) -> None:
         """Bring the person to a worker's terminal and, outside of tmux, back again."""
@@ -170,11 +204,11 @@ class Performer:
 
         def found(switches: bool) -> None:
             if switches:
-                self._call(attach, lambda _: None)
+                self._leave(attach, lambda _: None)
             else:
                 self._outside(attach)
 
-        self._call(partial(self.actions.switches, row.key), found)
+        self._leave(partial(self.actions.switches, row.key), found)
 
     def _outside(self, make: Callable[[], object]) -> None:
         """Hand the terminal to another program and take it back."""
