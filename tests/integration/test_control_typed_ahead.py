@@ -74,7 +74,9 @@ def test_a_text_is_in_the_editor_whole(
     assert done == []
 
 
-@pytest.mark.parametrize("typed, expected", [("xy", ["remove"]), ("xn", []), ("x\r", []), ("xpy", ["remove"])])
+@pytest.mark.parametrize(
+    "typed, expected", [("xy", ["remove"]), ("xn", []), ("xnppp", []), ("x\r", []), ("xpy", ["remove"])]
+)
 def test_a_question_gets_its_answer_and_nothing_else_is_done(
     typed: str, expected: list[str], done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

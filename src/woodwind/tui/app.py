@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 from rich.text import Text
 from textual import events
@@ -80,6 +81,7 @@ class ControlPlane(App[None]):
             on_look=partial(from_thread, self, self._on_look),
             on_trouble=partial(from_thread, self, self._on_trouble),
         )
+        self._taken_for: WeakKeyDictionary[Typed, Screen[object]] = WeakKeyDictionary()
         self._typed = TypedAhead(self, self._take)
         self._performer = Performer(
             self, cwd, changed=self._paint, after=self._feed.look_again, typed_ahead=self._typed
@@ -203,8 +205,11 @@ class ControlPlane(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Everything as Textual has it, but what is typed comes to whom it is for."""
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+        if not isinstance(event, events.Key | events.Paste):
             await super().on_event(event)
+        elif event.is_forwarded:  # nobody on its screen wanted it: it is not for another that is there by now
+            if self._taken_for.get(event, self.screen) is self.screen:
+                await super().on_event(event)
         elif isinstance(event, events.Key) and event.key == "ctrl+c":
             await super().on_event(event)  # whatever is being waited for
         else:
@@ -221,6 +226,7 @@ class ControlPlane(App[None]):
                 self._ends_filter = self.focused is self.query_one("#filter")
                 if self._ends_filter:
                     self._typed.expect()
+        self._taken_for[event] = self.screen
         await super().on_event(event)
 
     # Verbs
