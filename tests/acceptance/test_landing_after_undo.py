@@ -72,3 +72,20 @@ def test_conflicts_with_what_was_taken_back_can_be_left_in_its_folder(undone: Un
     commit(undone.tree, "Settle it", {"new.txt": "both\n"})
     undone.box.ww("merge", "one", cwd=undone.repo, check=True)
     assert (undone.at("new.txt"), undone.at("more.txt")) == ("both", "more")
+
+
+def test_a_dry_run_tells_that_what_was_taken_back_comes_again(box: Sandbox) -> None:
+    repo = make_repo(box.home / "dry")
+    (repo / ".git" / "info" / "exclude").write_text("woodwind.toml\n")
+    (repo / "woodwind.toml").write_text(TOY)
+    commit(new_worker(box, repo, "dry"), "Work", {"new.txt": "the worker's\n"})
+    box.ww("merge", "dry", cwd=repo, check=True)
+    commit(repo, "Later", {"later.txt": "later\n"})
+    box.ww("undo", cwd=repo, check=True)
+    revert = git(repo, "rev-parse", "main")
+    [told] = box.ww("merge", "dry", "--dry-run", "--json", cwd=repo).json["data"]["plan"]
+    assert (told["problems"], told["files"]) == ([], ["new.txt"])
+    assert f"take back {revert[:10]}, which took its work out of main" in told["steps"]
+    assert git(repo, "rev-parse", "main") == revert
+    box.ww("merge", "dry", cwd=repo, check=True)
+    assert git(repo, "show", "main:new.txt") == "the worker's"

@@ -15,13 +15,13 @@ import pytest
 from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
 from woodwind.base.clock import now, to_ms
-from woodwind.model.reading import Reading, Recorded, Tells
+from woodwind.model.reading import Reading, Recorded, Seen, Tells
 from woodwind.model.turn import BRIEF, State, Turn
 from woodwind.model.verdict import Evidence, judge
 from woodwind.muxes.base import Pane
 from woodwind.ops import record
 from woodwind.ops.context import Context
-from woodwind.ops.observe import look, observe
+from woodwind.ops.observe import agent_of, look, observe
 from woodwind.store import listing, readings, turns
 from woodwind.store.db import open_store
 
@@ -278,6 +278,33 @@ def test_a_thousand_events_of_fifty_workers(ctx: Context, tmp_path: Path) -> Non
     observe(ctx)
     assert all(spooled(worker) == [] for worker in workers)
     assert all(states(ctx, worker) == ["done"] * 5 for worker in workers)
+
+
+def take_in(ctx: Context) -> None:
+    """Only the events, without a look at what becomes of agents that have no terminal here."""
+    record.take_spools(ctx, listing.rows(ctx.store), lambda name: agent_of(ctx, name))
+
+
+def test_a_long_history_costs_little_and_hides_no_open_prompt(ctx: Context) -> None:
+    put("UserPromptSubmit", "p1", up=10, prompt="go")
+    put("UserPromptSubmit", "p2", up=11, prompt="and then")
+    for n in range(25):
+        put("PermissionRequest", "p1", up=20 + n, tool_name="Bash", question=f"may it {n}?")
+        put("PostToolUse", "p1", up=20.5 + n, tool_name="Bash")
+    take_in(ctx)
+    with ctx.store.transaction() as db:
+        readings.insert(db, "w1", Seen(Reading(Tells.WORKING, 1, "title"), spool.now().boot, 12_000, 0, NONCE))
+    for n in range(5):
+        put("PermissionRequest", "p1", up=60 + n, tool_name="Bash", question=f"still {n}?")
+        put("PostToolUse", "p1", up=60.5 + n, tool_name="Bash")
+    put("Stop", "p1", up=70)
+    take_in(ctx)
+    assert len(told(ctx)) <= readings.KEPT + 1
+    known = readings.of_starts(ctx.store, spool.now().boot)["w1"]
+    assert len(known.events) < 12
+    assert known.title
+    assert [s.reading.prompt_id for s in known.events if s.reading.tells is Tells.SUBMITTED] == ["p2"]
+    assert judge(Evidence(71_000, known.events)).status == "working"
 
 
 def test_a_store_that_cannot_be_written_leaves_the_events_where_they_are(ctx: Context) -> None:

@@ -13,7 +13,7 @@ from woodwind.model.landing import LandRequest, listed
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.critic import look as look_critically, told
-from woodwind.ops.landable import Landable, look
+from woodwind.ops.landable import Landable, look, taken_out
 from woodwind.ops.verify import environment_key, landing_config
 from woodwind.store import landings
 
@@ -22,6 +22,7 @@ def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
     """The steps of a landing in words, up to what it would stop at."""
     facts = look(ctx, worker, request)
     common, onto = ctx.repo.common, facts.onto
+    again = _to_bring_back(ctx, worker, facts)
     steps: list[str] = []
     problems = denials = _denials(ctx, worker, request, facts)
     if facts.changes:
@@ -31,6 +32,9 @@ def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         tip = _tip(facts, objects, common)
         merged = merging.preview(common, onto, tip, objects)
         changed = _changed(common, onto, merged.commit, objects) if merged.commit else []
+        if again:  # what comes back with it is merged only then
+            changed = sorted({*changed, *_changed(common, again.old, again.new, objects)})
+            merged = merged._replace(commit="", empty=False)
         commits = len(merging.commits_between(common, onto, facts.tip)) + bool(facts.changes)
         if facts.via == "pr":
             steps += [
@@ -38,7 +42,10 @@ def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
                 f"open a pull request into {facts.target}, or bring the one that is there up to date",
             ]
         else:
-            steps.append(f"{facts.method} {commits} {'commit' if commits == 1 else 'commits'} into {facts.target}")
+            if again:
+                steps.append(f"take back {again.new[:10]}, which took its work out of {facts.target}")
+            if commits or not again:
+                steps.append(f"{facts.method} {commits} {'commit' if commits == 1 else 'commits'} into {facts.target}")
             problems = denials + _merge_problems(request, facts, merged, steps)
             moves = _move(common, facts, onto, changed, problems)  # an obstacle there is found before verification
             if not problems:
@@ -58,6 +65,15 @@ def plan(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         "steps": [step for step in steps if step and not denials],  # the critic is asked before anything is done
         "problems": problems,
     }
+
+
+def _to_bring_back(ctx: Context, worker: Worker, facts: Landable) -> landings.Landing | None:
+    """The undo whose commit a landing would revert first; None where there is none, or the branch went on from it."""
+    found = taken_out(ctx, worker.id, facts.onto)
+    if not found or facts.via == "pr":
+        return None
+    is_in = not facts.changes and merging.is_ancestor(ctx.repo.common, facts.tip, facts.onto)
+    return found if is_in or not merging.is_ancestor(ctx.repo.common, found.new, facts.tip) else None
 
 
 def _denials(ctx: Context, worker: Worker, request: LandRequest, facts: Landable) -> list[str]:

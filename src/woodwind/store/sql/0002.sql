@@ -43,6 +43,8 @@ CREATE TABLE turn (
     UNIQUE (worker, number)
 ) STRICT;
 
+CREATE INDEX turn_open ON turn (worker, prompt_id) WHERE state IN ('sending', 'running');
+
 -- The status that listeners were told last, and since when: what is new is news once.
 CREATE TABLE told (
     worker TEXT PRIMARY KEY REFERENCES worker (id) ON DELETE CASCADE,
