@@ -29,7 +29,7 @@ def loop_through(box: Sandbox, repo: Path, source: str, epic: str, tickets: list
     assert {name: task["state"] for name, task in told["tasks"].items()} == dict.fromkeys(tickets, "landed"), told
     assert len({task["worker_id"] for task in told["tasks"].values()}) == 1
     assert [(repo / name).read_text().strip() for name in ("one.txt", "two.txt")] == ["one", "two"]
-    subjects = git(repo, "log", "--reverse", "--no-merges", "--format=%s").splitlines()
+    subjects = git(repo, "log", "--topo-order", "--reverse", "--no-merges", "--format=%s").splitlines()
     assert subjects == ["First commit", "Add one", "Add two"]
 
 
