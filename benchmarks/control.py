@@ -162,7 +162,7 @@ def _with_workers(scene: Scene, number: int, *, quick: bool) -> list[Shown]:
 def _latency(store: Store, terminal: Terminal, worker: Any, *, paused: bool) -> float:
     began = time.perf_counter()
     _change(store, worker, paused=paused)
-    terminal.until(b"paused" if paused else b"unknown")
+    terminal.until(b"paused" if paused else b"ready")
     return time.perf_counter() - began
 
 
