@@ -56,9 +56,12 @@ def test_what_stands_below_an_item_keeps_its_form(todo: Markdown) -> None:
 def test_ready_are_the_open_leaves_of_an_epic(todo: Markdown) -> None:
     assert [t.id for t in todo.ready("")] == ["find-cause", "add-greeting", "add-greeting-2"]
     assert [t.id for t in todo.ready("web-shop")] == ["find-cause", "add-greeting"]
+    assert [t.id for t in todo.ready("Web shop")] == ["find-cause", "add-greeting"]
     assert [t.id for t in todo.ready("fix-login-crash")] == ["find-cause"]
-    with pytest.raises(NoTicket):
+    assert todo.fetch("Add a greeting").id == "add-greeting"
+    with pytest.raises(NoTicket) as error:
         todo.ready("nowhere")
+    assert "There are: web-shop, fix-login-crash, find-cause" in error.value.hint
 
 
 def test_claiming_and_closing_change_one_byte_each(todo: Markdown) -> None:

@@ -64,9 +64,14 @@ class Markdown(Source):
     def ready(self, epic: str) -> list[Ticket]:
         """The open items below a heading or item (or all, for ""), without those that others are nested in."""
         found = items(self._read())
-        below = [item for item in found if not epic or epic in (item.heading, item.parent)]
-        if epic and not below and epic not in {item.id for item in found}:
-            raise NoTicket(f"there is no heading or item {one_line(epic, 60)!r} in {self.where}")
+        known = {name for item in found for name in (item.heading, item.id) if name}
+        meant = epic if not epic or epic in known else naming.slug(epic)
+        if epic and meant not in known:
+            raise NoTicket(
+                f"there is no heading or item {one_line(epic, 60)!r} in {self.where}",
+                hint=_told([name for item in found for name in (item.heading, item.id) if name]),
+            )
+        below = [item for item in found if not meant or meant in (item.heading, item.parent)]
         return [self._ticket(item) for item in below if item.state == "open" and not item.children]
 
     def claim(self, id: str) -> None:
@@ -135,19 +140,24 @@ class Markdown(Source):
 
 def _named(data: bytes, id: str, where: str) -> Item:
     found = items(data)
-    for item in found:
-        if item.id == id:
-            return item
+    for meant in (id, naming.slug(id)):
+        for item in found:
+            if item.id == meant:
+                return item
     if any(item.heading == id for item in found):
         raise NoTicket(
             f"{id!r} is a heading of {where}, not an item",
             hint=f"To work through its items: ww loop start --source markdown:{where} --epics {id}",
         )
-    known = ", ".join(item.id for item in found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
-    raise NoTicket(
-        f"there is no item {one_line(id, 60)!r} in {where}",
-        hint=f"There are: {known}" if known else "It has none: an item is a line such as `- [ ] Fix the login`.",
-    )
+    raise NoTicket(f"there is no item {one_line(id, 60)!r} in {where}", hint=_told([item.id for item in found]))
+
+
+def _told(names: list[str]) -> str:
+    """The first of the names that there are, each once."""
+    known = list(dict.fromkeys(names))
+    if not known:
+        return "It has none: an item is a line such as `- [ ] Fix the login`."
+    return f"There are: {', '.join(known[:_SHOWN])}" + (", …" if len(known) > _SHOWN else "")
 
 
 def items(data: bytes) -> list[Item]:
