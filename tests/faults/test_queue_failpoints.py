@@ -18,7 +18,7 @@ from woodwind.testing.sandbox import Result, Sandbox
 from woodwind.testing.workers import names, start
 
 LONG = os.environ.get("WOODWIND_FAULTS") == "long"
-RANDOM = 100 if LONG else 0
+RANDOM = 2000 if LONG else 0
 CHECK = "[ -e left ] && [ -e right ] && exit 1\nexit 0\n"
 SHIP = ("queue", "--ship", "--yes")
 # Where a queue can die, and those of the parts that it is made of.
