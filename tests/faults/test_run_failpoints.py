@@ -64,13 +64,38 @@ def test_a_tmux_server_that_dies_costs_no_retry(sandbox: Sandbox, repo: Path) ->
     run = begin_run(sandbox, repo, plan)
     task = await_task(sandbox, repo, run, "one", "working")
     sandbox.tmux("kill-server")
+    _await_working_again(sandbox, repo, run, task["worker_id"])
+    sandbox.ww("run", "stop", run, cwd=repo, check=True)
+
+
+def _await_working_again(box: Sandbox, repo: Path, run: str, worker: str) -> None:
+    """Wait until a task's agent was started again, in its first attempt."""
 
     def again() -> bool:
-        told = run_status(sandbox, repo, run)["tasks"]["one"]
-        return told["state"] == "working" and bool(panes_of(sandbox, task["worker_id"]))
+        told = run_status(box, repo, run)["tasks"]["one"]
+        assert told["state"] != "failed", told
+        return told["state"] == "working" and bool(panes_of(box, worker))
 
-    sandbox.wait_for(again, 90, "the agent to be started again")
-    assert run_status(sandbox, repo, run)["tasks"]["one"]["attempt"] == 1
+    box.wait_for(again, 90, "the agent to be started again")
+    assert run_status(box, repo, run)["tasks"]["one"]["attempt"] == 1
+
+
+def test_a_start_that_fails_after_the_agent_was_lost_is_tried_again_and_costs_no_retry(
+    sandbox: Sandbox, repo: Path
+) -> None:
+    start_daemon(sandbox, WOODWIND_FAILPOINT="resume.after_terminal=error")
+    plan = write_plan(sandbox.home / "plan.toml", {"one": ["think 600"]}, verify=False, retries=0)
+    run = begin_run(sandbox, repo, plan)
+    task = await_task(sandbox, repo, run, "one", "working")
+    sandbox.tmux("kill-server")
+
+    def failed_to_start() -> bool:
+        return "failpoint" in str(run_status(sandbox, repo, run)["tasks"]["one"]["why"])
+
+    sandbox.wait_for(failed_to_start, 60, "a start that fails")
+    sandbox.ww("daemon", "stop", cwd=repo, check=True)
+    start_daemon(sandbox)
+    _await_working_again(sandbox, repo, run, task["worker_id"])
     sandbox.ww("run", "stop", run, cwd=repo, check=True)
 
 

@@ -23,6 +23,7 @@ class State(StrEnum):
 
 
 BRIEF, MESSAGE, TYPED = "brief", "message", "typed"
+START_UNDONE = "its start was cut short and undone"
 OPEN = frozenset((State.SENDING, State.RUNNING))
 _OUTCOMES = {Tells.DONE: State.DONE, Tells.FAILED: State.FAILED, Tells.INTERRUPTED: State.INTERRUPTED}
 # So much of two prompts is compared; and so long a text cannot be part of another by chance.

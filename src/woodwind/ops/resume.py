@@ -12,7 +12,7 @@ from woodwind.model.brief import GO_ON, POINTER
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import Refused, UsageError, WoodwindError
 from woodwind.model.status import Phase
-from woodwind.model.turn import BRIEF, State, superseded
+from woodwind.model.turn import BRIEF, START_UNDONE, State, superseded
 from woodwind.model.worker import HEADLESS, SHELL, Worker
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Mux, Pane
@@ -170,7 +170,7 @@ class Resume:
         events.append(db, project=self.args["project"], worker=self.args["worker"], kind="worker.resumed", data=data)
 
     def abandoned(self, db: sqlite3.Connection) -> None:
-        self._settle_turns(db, State.INTERRUPTED, "its start was cut short and undone")
+        self._settle_turns(db, State.INTERRUPTED, START_UNDONE)
 
     def _settle_turns(self, db: sqlite3.Connection, state: State, why: str) -> None:
         """Say what became of the turn that it was started with, unless the agent itself has told by now."""

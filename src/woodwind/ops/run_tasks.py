@@ -18,7 +18,7 @@ from woodwind.model.run import Decision, Happened, Rule, Run, Task, Verb, What
 from woodwind.model.run_texts import DECIDE, mark, message, parent_summary, says_nothing, sections
 from woodwind.model.status import Phase
 from woodwind.model.text import one_line
-from woodwind.model.turn import State as TurnState, Turn
+from woodwind.model.turn import START_UNDONE, State as TurnState, Turn
 from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.answer import answer
 from woodwind.ops.context import Context
@@ -210,7 +210,7 @@ def was_sent(doing: Doing, worker: Worker) -> Happened | None:
     """What happened where this very message was sent before, and nobody wrote it down; None otherwise."""
     sign = mark(doing.row.id, doing.task)
     sent = [turn for turn in turns.of_worker(doing.ctx.store.db, worker.id, 10) if turn.text.startswith(sign)]
-    if not sent:
+    if not sent or sent[-1].why == START_UNDONE:
         return None
     if sent[-1].state not in (TurnState.SENDING, TurnState.UNKNOWN):
         return doing.told(What.STARTED, worker=worker.id, turn=sent[-1].id)
@@ -234,7 +234,7 @@ def go_on(doing: Doing, worker: Worker, text: str) -> Happened:
         failpoint("run.after_deliver")
         return doing.told(What.STARTED, worker=worker.id, turn=turn)
     agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
-    last = turns.of_worker(ctx.store.db, worker.id, 10)
+    last = [turn for turn in turns.of_worker(ctx.store.db, worker.id, 30) if turn.why != START_UNDONE]
     fresh = agent.resume_args is None or no_conversation(last, tells=agent.tells_submits)
     if fresh:
         text += f" The whole task is in {FILE}."

@@ -308,13 +308,14 @@ class Server:
         raise TmuxError(f"tmux: no free session name for {name}")
 
     def _started(self, commands: list[tuple[str, ...]], env: Mapping[str, str]) -> list[str]:
-        for attempt in (1, 2, 3):
+        for attempt in range(1, _LOOKS + 1):
             try:
                 return tell(self.server, *commands, env=env, start=True)
             except TmuxError as error:
                 # A server that is just going away takes the client and drops it.
-                if error.code != "tmux_gone" or attempt == 3:
+                if error.code != "tmux_gone" or attempt == _LOOKS:
                     raise
+                time.sleep(0.05)
         raise AssertionError
 
     def _ask(self, *words: str) -> list[str]:
