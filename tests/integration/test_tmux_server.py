@@ -321,6 +321,20 @@ def test_our_own_server_reads_the_persons_configuration_and_works(sandbox: Sandb
     assert left["status"] == "unknown"
 
 
+def test_a_server_without_any_session_has_no_terminals(sandbox: Sandbox, repo: Path) -> None:
+    """It stays so with this option; any other is so for the moment in which its last session has just been closed."""
+    (sandbox.home / ".tmux.conf").write_text("set -s exit-empty off\n")
+    sandbox.ww("new", "Add a greeting", cwd=repo, check=True)
+    pane = sandbox.tmux("list-panes", "-a", "-F", "#{pane_id}")
+    sandbox.tmux("kill-pane", "-t", pane)
+    assert "no current target" in sandbox.run("tmux", "-L", "woodwind", "list-panes", "-a").stderr
+    [worker] = sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]
+    assert (worker["status"], worker["detail"]) == ("exited", "its terminal is gone")
+    sandbox.ww("rm", "add-greeting", "--force", "--yes", cwd=repo, check=True)
+    assert Server(f"{sandbox.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/woodwind").watched() == set()
+    sandbox.ww("new", "Another thing", cwd=repo, check=True)
+
+
 def test_a_worker_whose_terminal_was_taken_over_is_not_called_running(sandbox: Sandbox, repo: Path) -> None:
     sandbox.ww("new", "Add a greeting", cwd=repo, check=True)
     pane = sandbox.tmux("list-panes", "-a", "-F", "#{pane_id}")

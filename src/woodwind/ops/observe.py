@@ -304,9 +304,9 @@ def _screens_of(wanted: Sequence[tuple[Listed, Pane]]) -> dict[str, str]:
         try:
             found |= mux.texts(panes, lines=_SCREEN_LINES)
         except WoodwindError as error:
-            if error.code != "tmux":
+            if error.code not in ("tmux", "tmux_empty", "tmux_gone"):
                 raise
-            # One of them has just gone: the others are read one by one.
+            # One of them has just gone, perhaps with all the rest: the others are read one by one.
             for pane in panes:
                 with contextlib.suppress(WoodwindError):
                     found[pane.worker] = mux.text(pane, lines=_SCREEN_LINES)

@@ -58,7 +58,9 @@ def _run(argv: list[str], script: bytes, env: Mapping[str, str] | None) -> list[
         complaint = error.done.complaint or error.done.text.strip()  # a mistake in the script is told on the other one
         signs = ("no server", "error connecting", "server exited", "lost server")
         gone = not complaint or any(sign in complaint for sign in signs)
-        raise TmuxError(f"tmux: {complaint or 'the server went away'}", code="tmux_gone" if gone else "tmux") from None
+        # No session is left: the server is about to end, or stays without any (`exit-empty off`).
+        code = "tmux_gone" if gone else "tmux_empty" if "no current target" in complaint else "tmux"
+        raise TmuxError(f"tmux: {complaint or 'the server went away'}", code=code) from None
     except MissingTool:
         raise missing_tmux() from None
 

@@ -128,7 +128,7 @@ class Server:
                 lines = self._ask("list-panes", *which, "-f", tagged, "-F", _FORMAT)
                 return [listed for listed in map(_pane, lines) if listed]
             except (TmuxError, MissingTool) as error:
-                if not self.running():
+                if error.code == "tmux_empty" or not self.running():
                     return []
                 if error.code != "tmux_gone" or attempt == _LOOKS:
                     raise
@@ -140,8 +140,8 @@ class Server:
             return set()
         try:
             lines = self._ask("list-clients", "-F", "#{client_control_mode} #{window_id}")
-        except (TmuxError, MissingTool):
-            if self.running():
+        except (TmuxError, MissingTool) as error:
+            if error.code != "tmux_empty" and self.running():
                 raise
             return set()
         return {line.partition(" ")[2] for line in lines if line.startswith("0 ")}
