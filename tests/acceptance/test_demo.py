@@ -20,7 +20,10 @@ def test_on_a_terminal_the_control_plane_opens_with_all_four_sections(sandbox: S
     desk.shows("NEEDS YOU 1", "Translate them to French first?", "READY TO SHIP", "collides with", "IN FLIGHT")
     desk.shows("BACKGROUND", "landed in main")
     assert desk.leave() == 0
-    assert "All of it was removed again" in desk.text()
+    told = sandbox.screen(desk.pane, server=desk.server, history=True)
+    assert "All of it was removed again" in told
+    assert "\nstarted fix-greetings-names" in told
+    assert "opening its terminal" not in told  # a line of progress that another line was written behind
     assert not _daemons(sandbox.env["TMPDIR"])
     assert list(Path(sandbox.env["TMPDIR"]).iterdir()) == []
 

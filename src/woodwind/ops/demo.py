@@ -108,7 +108,7 @@ class Demo:
 
     def come_back(self) -> None:
         """Go on after another program had the project."""
-        self.ctx = Context(self.repo, os.environ, person=self.ctx.person, say=self.ctx.say)
+        self.ctx = Context(self.repo, os.environ, person=self.ctx.person)
 
     def settle(self, patience: float = 60) -> list[dict[str, Any]]:
         """The list of workers once each is ready or asks something."""
@@ -159,7 +159,8 @@ def demo_place(ctx: Context, *, keep: bool) -> Iterator[Demo]:
         os.environ.update(box.env, TERM=terminal)
         if ctx.person:  # who looks on wants it live
             del os.environ["WOODWIND_DAEMON_START"]
-        yield Demo(box, repo, Context(repo, os.environ, person=ctx.person, say=ctx.say))
+        # Its steps are not told one by one: what came of them is, a line each.
+        yield Demo(box, repo, Context(repo, os.environ, person=ctx.person))
     finally:
         if not keep:
             box.close()
