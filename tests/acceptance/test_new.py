@@ -307,7 +307,9 @@ def test_an_agent_that_exits_at_once_is_listed_with_its_status(sandbox: Sandbox,
 
     assert {w["status"] for w in sandbox.wait_for(listed, what="the status 7 of all four")} == {"exited"}
     assert "exited with status 7" in sandbox.ww("ls", cwd=repo, check=True).stdout
-    assert "last words" in sandbox.ww("log", workers[0]["name"], cwd=repo, check=True).stdout
+    assert sandbox.ww("log", workers[0]["name"], cwd=repo, check=True).stdout == "last words\n"
+    [shown] = sandbox.ww("show", workers[0]["name"], "--json", cwd=repo, check=True).json["data"]
+    assert shown["last_words"] == ["last words"]
 
 
 def test_an_agent_that_is_killed_is_listed_with_the_signal(sandbox: Sandbox, repo: Path) -> None:

@@ -41,7 +41,7 @@ def follow(ctx: Context, worker: Worker, *, lines: int) -> Iterator[str]:
         while True:
             # Before its text is read, or the last words of a program that ends in between would be missed.
             current = find_pane(ctx, worker.id)
-            now_shown = mux.text(pane, lines=max(lines, 2000)).splitlines()
+            now_shown = mux.text(current[1] if current else pane, lines=max(lines, 2000)).splitlines()
             fresh = _new_lines(seen, now_shown) if seen else now_shown[-lines:]
             seen = now_shown
             if fresh:

@@ -55,11 +55,19 @@ def socket_path(name: str) -> str:
     return os.path.join(os.path.realpath(folder), name)
 
 
-def _last(shown: list[str], lines: int) -> str:
+def _last(pane: Pane, shown: list[str], lines: int) -> str:
     """The last lines of a screen, without the empty ones at its end."""
+    _drop_empty_end(shown)
+    if pane.dead and shown and shown[-1].startswith("Pane is dead"):
+        # No word of the program's: tmux puts it at the bottom, a screen of empty lines below what that has said.
+        shown.pop()
+        _drop_empty_end(shown)
+    return "".join(f"{line.rstrip()}\n" for line in shown[-lines:])
+
+
+def _drop_empty_end(shown: list[str]) -> None:
     while shown and not shown[-1].strip():
         shown.pop()
-    return "".join(f"{line.rstrip()}\n" for line in shown[-lines:])
 
 
 class Watch:
@@ -209,7 +217,7 @@ class Server:
         return self._find(pane.id)
 
     def text(self, pane: Pane, *, lines: int) -> str:
-        return _last(self._ask("capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}"), lines)
+        return _last(pane, self._ask("capture-pane", "-p", "-J", "-t", pane.id, "-S", f"-{lines}"), lines)
 
     def texts(self, panes: Sequence[Pane], *, lines: int) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -225,7 +233,7 @@ class Server:
                 raise TmuxError("tmux: what several terminals show could not be told apart")
             for pane in some:
                 where = shown.index(end)
-                found[pane.worker] = _last(shown[:where], lines)
+                found[pane.worker] = _last(pane, shown[:where], lines)
                 del shown[: where + 1]
         return found
 
