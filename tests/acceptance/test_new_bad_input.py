@@ -160,6 +160,7 @@ def test_an_agent_that_is_missing_or_cannot_run(sandbox: Sandbox, repo: Path, fo
         file.write(f'[agents.plain]\ncommand = "{plain}"\n[agents.folder]\ncommand = "{sandbox.home}"\n')
         file.write('[agents.nothing]\nargs = ["x"]\n[agents.flag]\ncommand = "cat"\nprompt = "flag"\n')
         file.write('[agents.told]\ncommand = "no-such-program"\ninstall = "Ask Ann for it."\n')
+        file.write('[agents.words]\ncommand = "cat -n"\n')
     before = footprint(repo)
     for name, code, words in (
         ("missing", 4, "there is no program 'no-such-program' on PATH"),
@@ -169,6 +170,7 @@ def test_an_agent_that_is_missing_or_cannot_run(sandbox: Sandbox, repo: Path, fo
         ("nothing", 2, "has no `command`"),
         ("flag", 2, "no prompt_flag"),
         ("told", 4, "Ask Ann for it."),
+        ("words", 4, "make it 'cat' in [agents.words], and the rest its `args`"),
     ):
         assert_one_clear_error(sandbox.ww("new", "x", "--agent", name, cwd=repo), code, words)
     # One of several that is missing stops all of them before the first is made.

@@ -102,10 +102,11 @@ class Agent:
                 f"the agent {self.name} cannot be started: {self.command} is not executable",
                 hint=f"chmod +x {self.command}",
             )
-        raise MissingTool(
-            f"the agent {self.name} is not installed: {not_found(self.command)}",
-            hint=self.install or f"Install it, or set `command` in [agents.{self.name}].",
-        )
+        hint = self.install or f"Install it, or set `command` in [agents.{self.name}]."
+        first, _, rest = self.command.partition(" ")
+        if rest and find_program(first):
+            hint = f"`command` is the program: make it {first!r} in [agents.{self.name}], and the rest its `args`."
+        raise MissingTool(f"the agent {self.name} is not installed: {not_found(self.command)}", hint=hint)
 
     def argv(self, start: Start) -> list[str]:
         """The program with its arguments."""
