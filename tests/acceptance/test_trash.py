@@ -302,6 +302,34 @@ def test_several_are_looked_at_before_the_first_is_touched(sandbox: Sandbox, rep
     assert names(sandbox, repo) == []
 
 
+def test_of_several_that_come_back_or_go_for_good_each_is_told(sandbox: Sandbox, repo: Path) -> None:
+    trees = {name: new_worker(sandbox, repo, name) for name in ("one", "two", "three")}
+    sandbox.ww("rm", *trees, "--yes", cwd=repo, check=True)
+    trees["two"].mkdir()
+    done = sandbox.ww("restore", "one", "two", "three", "one", "--json", cwd=repo)
+    assert (done.code, done.json["error"]["code"]) == (6, "partly_done")
+    assert [(e["name"], "is in use again" in e.get("error", "")) for e in done.json["data"]] == [
+        ("one", False),
+        ("two", True),
+        ("three", False),
+    ]
+    assert names(sandbox, repo) == ["one", "three"]
+    sandbox.ww("rm", "one", "--yes", cwd=repo, check=True)
+    told = sandbox.ww("restore", "two", "one", cwd=repo)
+    assert told.code == 6
+    assert "two not restored: " in told.stdout
+    assert "one is back" in told.stdout
+
+    sandbox.ww("rm", "one", "three", "--yes", cwd=repo, check=True)
+    [lost] = (e for e in sandbox.ww("trash", "ls", "--json", cwd=repo, check=True).json["data"] if e["name"] == "two")
+    git(repo, "update-ref", "-d", f"refs/woodwind/saved/{lost['id']}")
+    sandbox.run("rm", "-rf", lost["trash"], check=True)
+    done = sandbox.ww("trash", "prune", "one", "two", "three", "--yes", "--json", cwd=repo)
+    assert (done.code, [e["name"] for e in done.json["data"]["pruned"]]) == (6, ["one", "three"])
+    [kept] = done.json["data"]["failed"]
+    assert (kept["name"], "nothing is saved" in kept["error"]) == ("two", True)
+
+
 def test_removals_and_creations_in_parallel(sandbox: Sandbox, repo: Path) -> None:
     crew = [f"worker-{n}" for n in range(8)]
     for name in crew:

@@ -11,7 +11,7 @@ from typing import Any
 
 from woodwind.cli.screen import Screen, age
 from woodwind.config.sizes import show_size
-from woodwind.model.errors import UsageError, WoodwindError
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
 from woodwind.ops.address import check_may_touch
 from woodwind.ops.context import Context
@@ -46,8 +46,17 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             raise UsageError(f"pruning {names} needs --yes where there is no terminal to ask on")
         if not ctx.confirm(f"Delete the parked folders of {names} for good? Ignored files in them will be lost."):
             raise WoodwindError("nothing was pruned", code="declined")
-    pruned: list[dict[str, Any]] = [purge(ctx, worker, removal) for worker, removal in chosen]
-    return Outcome({"pruned": pruned}, notes=ctx.notes)
+    pruned: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
+    for worker, removal in chosen:
+        try:
+            pruned.append(purge(ctx, worker, removal))
+        except WoodwindError as error:
+            if len(chosen) == 1:
+                raise
+            failed.append({"name": worker.name, "error": error.message, "hint": error.hint})
+    data = {"pruned": pruned, "failed": failed}
+    return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
 
 def render(outcome: Outcome, screen: Screen) -> None:
@@ -56,7 +65,9 @@ def render(outcome: Outcome, screen: Screen) -> None:
         for entry in outcome.data["pruned"]:
             freed = f"{show_size(entry['freed'])} freed; its work is saved under {entry['saved']}"
             screen.line(f"{screen.paint(entry['name'], 'bold')} pruned, {freed}")
-        if not outcome.data["pruned"]:
+        for entry in outcome.data["failed"]:
+            screen.line(screen.paint(f"{entry['name']} not pruned: {entry['error']}", "red"))
+        if not outcome.data["pruned"] and not outcome.data["failed"]:
             screen.line("Nothing in the trash is old or large enough to prune.")
         return
     if not outcome.data:
