@@ -1,5 +1,6 @@
 """Saved refs: what a worktree holds, byte for byte, in one commit that git itself can read."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -121,6 +122,48 @@ def test_an_unreadable_file_is_an_error_and_no_half_save(tree: Tree, monkeypatch
         snapshots.save(tree, common_of(tree), WORKER)
     assert not snapshots.is_saved(common_of(tree), WORKER)
     assert not list(Path(common_of(tree)).glob("fast_import_crash_*"))
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For root no mode makes one unreadable."""
+    hidden = Path(tree.path) / "nested" / "hidden"
+    hidden.mkdir(parents=True)
+    git(Path(tree.path) / "nested", "init", "--quiet")
+    (hidden / "work.txt").write_text("mine\n")
+    real = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path) == hidden:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(PermissionError):
+        snapshots.save(tree, common_of(tree), WORKER, everything=True)
+    assert not snapshots.is_saved(common_of(tree), WORKER)
+
+
+def test_files_that_an_agent_deletes_meanwhile_are_no_obstacle(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is stopped only after the save; a file may go at any moment between two looks at it."""
+    (Path(tree.path) / "build.tmp").write_text("x")
+    (Path(tree.path) / "kept.txt").write_text("y")
+    (Path(tree.path) / "link.tmp").symlink_to("nowhere")
+    (Path(tree.admin) / "index.lock").touch()
+    (Path(tree.admin) / "MERGE.tmp").touch()
+    real = os.lstat
+
+    def last_look(path: str | bytes) -> os.stat_result:
+        info = real(path)
+        if os.fsencode(path).endswith((b".tmp", b".lock")):
+            os.unlink(path)
+        return info
+
+    monkeypatch.setattr(os, "lstat", last_look)
+    saved = snapshots.save(tree, common_of(tree), WORKER)
+    files = saved_manifest(tree)
+    assert files["files"] == [{"path": "kept.txt", "mode": (Path(tree.path) / "kept.txt").stat().st_mode}]
+    assert files["deleted"] == ["build.tmp", "link.tmp"]
+    assert git(Path(common_of(tree)), "cat-file", "blob", f"{saved}:f/0") == "y"
 
 
 def test_nothing_is_written_outside_of_the_worktree(tree: Tree, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ reflog, a merge that is under way, the repositories of its submodules) and `s/N`
 File names stay in the manifest, because a tree could not hold some of them (`.git` of a nested repository, for one).
 """
 
+import contextlib
 import errno
 import json
 import os
@@ -190,7 +191,12 @@ class _Writer:
             elif self.complete:
                 self._walk(path)  # a submodule
         elif stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode):
-            self.entries.append(f"M 100644 :{self._content(full, info)} f/{len(self.files)}")
+            try:
+                mark = self._content(full, info)
+            except FileNotFoundError:  # its agent, which is stopped later, has just deleted it
+                self.gone.append(path)
+                return
+            self.entries.append(f"M 100644 :{mark} f/{len(self.files)}")
             self.files.append({"path": path, "mode": info.st_mode})
         else:
             self.skipped.append(path)
@@ -212,22 +218,28 @@ class _Writer:
         kept: list[dict[str, Any]] = []
         names, folders = _below(self.tree.admin)
         for name in names:
-            full = os.path.join(os.fsencode(self.tree.admin), os.fsencode(name))
-            info = os.lstat(full)
-            if name in _NOT_KEPT or name.endswith(".lock") or not stat.S_ISREG(info.st_mode):
+            if name in _NOT_KEPT or name.endswith(".lock"):
                 continue
             if name.startswith("modules/") and not self.complete:
                 continue  # large, and parked with the rest
-            self.entries.append(f"M 100644 :{self._content(full, info)} g/{len(kept)}")
+            full = os.path.join(os.fsencode(self.tree.admin), os.fsencode(name))
+            try:
+                info = os.lstat(full)
+                if not stat.S_ISREG(info.st_mode):
+                    continue
+                mark = self._content(full, info)
+            except FileNotFoundError:
+                continue  # a git of its agent's has just ended what it did
+            self.entries.append(f"M 100644 :{mark} g/{len(kept)}")
             kept.append({"path": name, "mode": info.st_mode})
         return kept + [{"path": name, "mode": stat.S_IFDIR | 0o755} for name in folders]
 
     def _large(self, full: bytes, size: int) -> int:
-        """Stream a regular file; one that changes its size meanwhile is an error, not a torn copy."""
-        self.mark += 1
-        self._send(b"blob\nmark :%d\ndata %d\n" % (self.mark, size))
+        """Stream a regular file; one that shrinks meanwhile is an error, not a torn copy."""
         left = size
         with open(full, "rb", opener=lambda p, f: os.open(p, f | os.O_NOFOLLOW)) as file:
+            self.mark += 1  # once it is open: what is gone must not leave half a blob in the stream
+            self._send(b"blob\nmark :%d\ndata %d\n" % (self.mark, size))
             while left:
                 chunk = file.read(min(left, _CHUNK))
                 if not chunk:
@@ -244,8 +256,9 @@ class _Writer:
         for name in names:
             self._file(os.path.join(folder, name))
         for name in empty:
-            mode = os.lstat(os.path.join(top, name)).st_mode
-            self.folders.append({"path": os.path.join(folder, name), "mode": mode})
+            with contextlib.suppress(FileNotFoundError):
+                mode = os.lstat(os.path.join(top, name)).st_mode
+                self.folders.append({"path": os.path.join(folder, name), "mode": mode})
 
     def _branch(self) -> str:
         with open(os.path.join(self.tree.admin, "HEAD"), encoding="utf-8") as file:
@@ -277,12 +290,18 @@ class _Writer:
 def _below(top: str) -> tuple[list[str], list[str]]:
     """The files and the empty folders below a folder, relative to it; links are files."""
     files, empty = [], []
-    for here, folders, names in os.walk(top):
+    for here, folders, names in os.walk(top, onerror=_not_gone):
         links = [d for d in folders if os.path.islink(os.path.join(here, d))]
         files += [os.path.relpath(os.path.join(here, n), top) for n in names + links]
         if not folders and not names and here != top:
             empty.append(os.path.relpath(here, top))
     return sorted(files), sorted(empty)
+
+
+def _not_gone(error: OSError) -> None:
+    """A folder that cannot be read must not pass for an empty one: what is in it would be deleted unsaved."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 class Saved:

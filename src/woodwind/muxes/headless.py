@@ -45,7 +45,7 @@ printf '%s\\n' "$how" >"$place/status.tmp" && command -p mv -f "$place/status.tm
 # Tells its own process id, which is then the program's.
 _CHILD = 'cd -- "$1" || exit 126; shift; echo $$; exec >&2; exec "$@"'
 
-_children: list[int] = []
+_children: set[int] = set()
 
 
 def _reap() -> None:
@@ -54,7 +54,7 @@ def _reap() -> None:
         with contextlib.suppress(ChildProcessError):
             if os.waitpid(pid, os.WNOHANG)[0] == 0:
                 continue
-        _children.remove(pid)
+        _children.discard(pid)  # another thread may have been faster
 
 
 class Growth:
@@ -139,7 +139,7 @@ class Headless:
             finally:
                 for fd in (gate_out, answer_in, log):
                     os.close(fd)
-            _children.append(parent)
+            _children.add(parent)
             facts |= {"parent": parent, "parent_start": start_time(parent), "pid": 0, "pid_start": ""}
             self._write(pane.worker, facts)
             with contextlib.suppress(FileNotFoundError):
