@@ -274,7 +274,7 @@ def test_a_red_verification_lands_nothing_and_its_output_is_kept(scene: Scene) -
 
 def test_a_verification_that_hangs_is_ended_with_all_that_it_started(scene: Scene) -> None:
     scene.worker(new__txt="new\n")
-    scene.verify("sleep 1000 & echo $! > ~/child; sleep 1000", "timeout = 1\n")
+    scene.verify("sleep 1000 & echo $! > ~/child; sleep 1000", "timeout = 3\n")
     refused(scene, "merge", "one", code="not_verified", exit_code=5)
     child = int((scene.box.home / "child").read_text())
     scene.box.wait_for(lambda: not is_running(child, start_time(child)), timeout=60)
