@@ -12,7 +12,10 @@ SCRUBBED = ("GIT_", "WOODWIND_", "TMUX", "CLAUDECODE", "CLAUDE_CODE_")
 class Pane:
     """One terminal that carries a worker's tag, as the multiplexer tells it now."""
 
-    __slots__ = ("dead", "exit_status", "id", "last_output", "pid", "project", "session", "title", "window", "worker")
+    __slots__ = (
+        *("dead", "exit_status", "id", "last_output", "pid", "project", "session", "title", "uncollected", "window"),
+        "worker",
+    )
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class Pane:
         self.window = window
         self.last_output = last_output  # seconds since 1970
         self.title = title
+        self.uncollected = False  # the terminal is closed, and its program was not known to have ended
 
 
 class Program(NamedTuple):

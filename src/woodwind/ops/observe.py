@@ -244,9 +244,15 @@ def _without_agent(row: Listed, pane: Pane | None, up: int) -> Verdict | None:
         found=pane is not None,
         dead=pane.dead if pane else True,
         exit_status=pane.exit_status if pane else "",
-        same_process=pane is not None and row.pid == pane.pid and start_time(pane.pid) == row.pid_start,
+        same_process=pane is not None and row.pid == pane.pid and _is_same(row, pane),
     )
     return Verdict(*proven, up, (Reason("process", *proven[:1], up, proven[1]),)) if proven else None
+
+
+def _is_same(row: Listed, pane: Pane) -> bool:
+    """Whether it was the worker's own program that was listed, also where it has ended since: how is told next time."""
+    started = start_time(pane.pid)
+    return started == row.pid_start or (pane.uncollected and not started)
 
 
 def _evidence(

@@ -114,14 +114,20 @@ class Server:
         # A tmux with utempter forks a helper when a terminal closes, and ignores SIGCHLD meanwhile: the status of a
         # program that ended just then is never collected. Any later SIGCHLD makes tmux collect all that have ended.
         # And a program's terminal is closed a moment before it has ended.
+        gone: set[int] = set()  # those that were collected before the last listing: what it says about them is final
         for pause in _UNTIL_COLLECTED:
-            open_ends = [pane for pane, _ in found if pane.dead and not pane.exit_status and start_time(pane.pid)]
+            open_ends = [pane for pane in _open_ends(found) if pane.pid not in gone]
             if not open_ends:
                 break
-            with contextlib.suppress(OSError):
-                os.kill(found[0][1], signal.SIGCHLD)
-            _await_ends(open_ends, pause)
+            waiting = [pane for pane in open_ends if start_time(pane.pid)]
+            gone.update(pane.pid for pane in open_ends if pane not in waiting)
+            if waiting:
+                with contextlib.suppress(OSError):
+                    os.kill(found[0][1], signal.SIGCHLD)
+                _await_ends(waiting, pause)
             found = self._listed(*which, worker=worker)
+        for pane in _open_ends(found):
+            pane.uncollected = pane.pid not in gone
         seen: dict[str, Pane] = {}
         for pane, _ in found:
             seen.setdefault(pane.id, pane)  # sessions of a group show the same pane once each
@@ -328,6 +334,11 @@ class Server:
 
     def _ask(self, *words: str) -> list[str]:
         return ask(self.server, *words)
+
+
+def _open_ends(listed: Sequence[tuple[Pane, int]]) -> list[Pane]:
+    """Those whose terminal is closed, and of whose program tmux does not tell how it ended."""
+    return [pane for pane, _ in listed if pane.dead and not pane.exit_status]
 
 
 def _await_ends(panes: Sequence[Pane], seconds: float) -> None:
