@@ -6,7 +6,7 @@ import pytest
 
 from woodwind.model.plan import Plan, PlanError, PlanTask, find_cycle, parse_plan, read_plan
 from woodwind.model.plan_graph import draw, levels, summary
-from woodwind.model.span import parse_span, show_span
+from woodwind.model.span import parse_span
 
 WHOLE = '''\
 [plan]
@@ -158,5 +158,3 @@ def test_draws_the_graph_as_a_tree() -> None:
 )
 def test_spans(text: str, seconds: int | None) -> None:
     assert parse_span(text) == seconds
-    if seconds:
-        assert parse_span(show_span(seconds)) == seconds

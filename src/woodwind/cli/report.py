@@ -6,7 +6,6 @@ import sys
 from woodwind.model.text import clean
 
 VARIABLE = "WOODWIND_LOG_FORMAT"
-FORMATS = ("text", "json")
 
 
 def report(level: str, message: str, *, hint: str = "", code: str = "") -> None:

@@ -9,7 +9,6 @@ from woodwind.model.worker import Worker
 
 # How often a target may move away under a landing before it gives up.
 MOST_TRIES = 5
-METHODS = ("merge", "rebase", "squash")
 STRATEGIES = ("ours", "theirs")
 # Files that say which packages an environment has: when one changes, a lane's environment is made anew.
 LOCK_FILES = frozenset(

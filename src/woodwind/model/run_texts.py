@@ -35,11 +35,6 @@ def sections(goal: str, *, tracked: bool = False) -> list[tuple[str, str]]:
     return found
 
 
-def close_with(task: str, run: str) -> str:
-    """How an agent closes its ticket, whatever the tracker is."""
-    return f"To close the ticket: ww loop close {run} {task}"
-
-
 def mark(run: str, task: Task) -> str:
     """The first words of a message, by which it is found again if nobody wrote down that it was sent."""
     return f"[{run} {task.id} {task.delivery}]"

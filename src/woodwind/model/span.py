@@ -15,15 +15,3 @@ def parse_span(text: str) -> int | None:
     if not _SPAN.fullmatch(words):
         return None
     return sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"(\d+)([smhd])", words))
-
-
-def show_span(seconds: int) -> str:
-    """The shortest exact spelling of a number of seconds."""
-    if seconds <= 0:
-        return "0"
-    out, rest = "", seconds
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
-        if rest >= size:
-            out += f"{rest // size}{unit}"
-            rest %= size
-    return out

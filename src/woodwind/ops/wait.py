@@ -41,18 +41,6 @@ def wait(
     return [entry for entry in found if entry["met"]] if any_one else found
 
 
-def wait_for_turn(ctx: Context, worker: Worker, turn: str, timeout: float | None) -> Turn:
-    """A turn once it has ended; TimedOut when it has not in time, Refused when the agent asks instead."""
-    found = turns.find(ctx.store, turn)
-    if found is None:
-        raise NotFound(f"there is no turn {turn}", code="no_turn")
-    [entry] = _wait(ctx, [Awaited(worker, turn)], timeout, "", False)
-    found = turns.find(ctx.store, turn)
-    if found is None or found.is_open:
-        raise Refused(f"{worker.name} waits for a person: {entry['detail']}", code="asking")
-    return found
-
-
 def _wait(
     ctx: Context, awaited: Sequence[Awaited], timeout: float | None, until: str, any_one: bool
 ) -> list[dict[str, Any]]:

@@ -165,14 +165,6 @@ class Server:
         words = ("-A", "-t", target, name) if target else ("-s", name)
         return " ".join(self._ask("show-options", "-qv", *words))
 
-    def has_session(self, session: str) -> bool:
-        """Whether the session with this id is there."""
-        try:
-            self._ask("has-session", "-t", session)
-        except TmuxError:
-            return False
-        return True
-
     def open_session(
         self, *, worker: str, project: str, name: str, folder: str, program: Program | None = None
     ) -> Pane:
