@@ -44,7 +44,7 @@ def ended(box: Sandbox, repo: Path, name: str) -> str:
         worker = listed(box, repo, name)
         return str(worker["detail"]) if worker["status"] == "exited" else ""
 
-    return box.wait_for(detail, 20, f"the end of {name}")
+    return box.wait_for(detail, 60, f"the end of {name}")
 
 
 def place(box: Sandbox, worker: dict[str, Any]) -> Path:

@@ -298,8 +298,9 @@ def test_an_agent_with_a_space_or_an_equals_sign_in_its_path(sandbox: Sandbox, r
 
 
 def test_an_agent_that_exits_at_once_is_listed_with_its_status(sandbox: Sandbox, repo: Path) -> None:
-    agent(repo, "seven", script(sandbox.home / "seven", "echo last words; exit 7"))
-    workers = [new(sandbox, repo, "Fail soon", "--agent", "seven") for _ in range(4)]
+    agent(repo, "seven", script(sandbox.home / "seven", "exit 7"))
+    for _ in range(4):
+        new(sandbox, repo, "Fail soon", "--agent", "seven")
 
     def listed() -> list[dict[str, Any]]:
         found = sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]
@@ -307,8 +308,18 @@ def test_an_agent_that_exits_at_once_is_listed_with_its_status(sandbox: Sandbox,
 
     assert {w["status"] for w in sandbox.wait_for(listed, what="the status 7 of all four")} == {"exited"}
     assert "exited with status 7" in sandbox.ww("ls", cwd=repo, check=True).stdout
-    assert sandbox.ww("log", workers[0]["name"], cwd=repo, check=True).stdout == "last words\n"
-    [shown] = sandbox.ww("show", workers[0]["name"], "--json", cwd=repo, check=True).json["data"]
+
+
+def test_the_last_words_of_an_agent_that_exited_stay(sandbox: Sandbox, repo: Path) -> None:
+    agent(repo, "brief", script(sandbox.home / "brief", "echo last words; read line; exit 7"))
+    worker = new(sandbox, repo, "Fail soon", "--agent", "brief")
+    pane = pane_of(sandbox, worker)
+    # Before it ends: tmux may lose what a program says in the very moment of its end.
+    sandbox.wait_for(lambda: "last words" in sandbox.screen(pane), what="its words")
+    sandbox.type_in(pane, "")
+    assert sandbox.exit_status(pane) == 7
+    assert sandbox.ww("log", worker["name"], cwd=repo, check=True).stdout == "last words\n"
+    [shown] = sandbox.ww("show", worker["name"], "--json", cwd=repo, check=True).json["data"]
     assert shown["last_words"] == ["last words"]
 
 
