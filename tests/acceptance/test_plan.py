@@ -54,6 +54,15 @@ def test_a_plan_is_made_repaired_written_and_begun(sandbox: Sandbox, repo: Path)
     assert set(git(repo, "ls-tree", "--name-only", "feat/both").split()) >= {"one.txt", "two.txt"}
 
 
+def test_an_agent_that_needs_a_terminal_cannot_plan(sandbox: Sandbox, repo: Path) -> None:
+    refused = sandbox.ww("plan", "Make it", "--json", cwd=repo)
+    error = refused.json["error"]
+    assert (refused.code, error["code"]) == (2, "agent_cannot")
+    assert "the agent toy cannot make a plan" in error["message"]
+    assert "--agent" in error["hint"]
+    assert "[agents.toy]" in error["hint"]
+
+
 def test_the_rehearsal_agent_plans_too_and_a_plan_that_stays_wrong_is_an_error(sandbox: Sandbox, repo: Path) -> None:
     answer = json.dumps({"goal": "G", "tasks": [{"id": "a", "description": "A"}]}).replace("\\", "\\\\")
     goal = f"Make a plan\nrehearse: say {answer}"

@@ -11,13 +11,13 @@ def check_checkout(ctx: Context) -> str:
     """The branch or commit that the checkout is on now; an error when a worker may not be put into it."""
     repo = ctx.repo
     if not repo.top:
-        raise UsageError("a bare repository has no checkout to work in", hint="Leave --in-place out.")
+        raise UsageError("a bare repository has no checkout to work in", hint="Use `ww new` without --in-place.")
     record = read_record(repo.git_dir)
     if record:
         raise Refused(
             f"the worker {record.get('name')!r} is in this checkout already",
             code="occupied",
-            hint="Remove it first, or leave --in-place out: each worker then gets a worktree of its own.",
+            hint="Remove it first, or use `ww new` without --in-place: each worker then gets a worktree of its own.",
         )
     waiting = checkouts.under_way(repo.git_dir)
     if waiting:
@@ -31,6 +31,6 @@ def check_checkout(ctx: Context) -> str:
         raise Refused(
             f"this checkout is not clean: {shown}",
             code="dirty",
-            hint="Commit that first, or leave --in-place out: a worktree of its own needs no clean checkout.",
+            hint="Commit that first, or use `ww new` without --in-place, whose worktree needs no clean checkout.",
         )
     return checkouts.branch_at(repo.git_dir)

@@ -35,6 +35,11 @@ def make_plan(ctx: Context, goal: str, *, agent: str, model: str, most_tasks: in
     config = ctx.loaded_config.config
     planner = agents.find(agent, config.agents) if agent else choose_agents(ctx, [], first=True)[0]
     planner.require_program()
+    if planner.headless_args is None:
+        raise planner.cannot(
+            "make a plan: that needs one that runs without a terminal",
+            f"Choose another with --agent, or set `headless_args` in [agents.{planner.name}].",
+        )
     facts = gather(ctx, goal, most_tasks)
     answer, problems = "", [""]
     for words in ("asking", "asking again"):
