@@ -110,6 +110,23 @@ def test_uncommitted_work_stays_in_the_checkout(sandbox: Sandbox, repo: Path) ->
     assert refused.json["error"]["code"] == "dirty"
 
 
+def test_an_ignored_file_is_not_overwritten_on_the_way_back(sandbox: Sandbox, repo: Path) -> None:
+    with (repo / ".git" / "info" / "exclude").open("a") as file:
+        file.write("*.secret\n")
+    key = repo / "key.secret"
+    key.write_text("the branch's\n")
+    git(repo, "add", "--force", "key.secret")
+    git(repo, "commit", "--quiet", "-m", "Add a key")
+    sandbox.ww("branch", "Do it", "--name", "here", cwd=repo, check=True)
+    git(repo, "rm", "--quiet", "key.secret")
+    git(repo, "commit", "--quiet", "-m", "Remove it")
+    key.write_text("mine\n")
+    done = sandbox.ww("rm", "here", "--force", "--yes", cwd=repo, check=True)
+    assert "key.secret" in done.stdout + done.stderr
+    assert branch_of(repo) != "main"
+    assert key.read_text() == "mine\n"
+
+
 def test_pruning_one_that_left_deletes_nothing_of_the_user(sandbox: Sandbox, repo: Path) -> None:
     sandbox.ww("branch", "Do it", "--name", "one", cwd=repo, check=True)
     (repo / "a.txt").write_text("a\n")

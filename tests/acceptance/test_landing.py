@@ -161,6 +161,61 @@ def test_a_file_that_is_in_the_way_is_named_and_kept(scene: Scene, state: str) -
     assert name in str(scene.ww("merge", "one", "--dry-run", "--json", check=True).json["data"]["plan"][0]["problems"])
 
 
+@pytest.mark.parametrize("form", ["a file", "a link"])
+def test_an_undo_keeps_an_ignored_file_where_a_folder_would_come_back(scene: Scene, form: str) -> None:
+    (scene.repo / "key.secret").mkdir()
+    (scene.repo / "key.secret" / "inner.txt").write_text("inner\n")
+    git(scene.repo, "add", "--force", "key.secret")
+    commit(scene.repo, "Add a folder")
+    tree = scene.worker()
+    git(tree, "rm", "-rq", "key.secret")
+    commit(tree, "Remove it")
+    scene.ww("merge", "one", check=True)
+    mine = scene.repo / "key.secret"
+    if form == "a file":
+        mine.write_text("mine\n")
+    else:
+        mine.symlink_to("README.md")
+    error = refused(scene, "undo", code="in_the_way")
+    assert "key.secret" in error["message"]
+    assert mine.read_text() == ("mine\n" if form == "a file" else FILES["README.md"])
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_folder_that_becomes_a_file_lands_unless_something_unknown_is_in_it(scene: Scene, ignored: bool) -> None:
+    commit(scene.repo, "Add a folder", {"thing/a.txt": "a\n", "thing/deep/b.txt": "b\n"})
+    tree = scene.worker()
+    git(tree, "rm", "-rq", "thing")
+    (tree / "thing").symlink_to("README.md")
+    git(tree, "add", "thing")
+    commit(tree, "A link instead")
+    key = scene.repo / "thing" / "deep" / "key.secret"
+    if ignored:
+        key.write_text("mine\n")
+        assert "thing/deep/key.secret" in refused(scene, "merge", "one", code="in_the_way")["message"]
+        planned = scene.ww("merge", "one", "--dry-run", "--json", check=True).json["data"]["plan"][0]
+        assert "thing/deep/key.secret" in str(planned["problems"])
+        assert key.read_text() == "mine\n"
+        return
+    scene.ww("merge", "one", check=True)
+    assert (scene.repo / "thing").is_symlink()
+    scene.ww("undo", check=True)
+    assert (scene.repo / "thing" / "deep" / "b.txt").read_text() == "b\n"
+    assert git(scene.repo, "status", "--porcelain") == ""
+
+
+def test_conflicts_are_not_left_where_an_ignored_file_would_be_overwritten(scene: Scene) -> None:
+    tree = scene.worker(app__py="theirs\n")
+    (tree / "key.secret").write_text("the worker's\n")
+    (scene.repo / "key.secret").write_text("main's\n")
+    git(scene.repo, "add", "--force", "key.secret")
+    commit(scene.repo, "Ours", {"app.py": "ours\n"})
+    error = refused(scene, "merge", "one", "--leave-conflicts", code="in_the_way")
+    assert "key.secret" in error["message"]
+    assert (tree / "key.secret").read_text() == "the worker's\n"
+    assert git(tree, "status", "--porcelain") == ""
+
+
 def test_a_target_in_a_second_worktree_is_moved_there_and_not_in_the_first(scene: Scene) -> None:
     scene.worker(new__txt="new\n")
     git(scene.repo, "switch", "-q", "-c", "mine")

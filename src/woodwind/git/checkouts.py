@@ -27,7 +27,7 @@ def branch_at(git_dir: str) -> str:
 def switch(top: str, git_dir: str, target: str) -> None:
     """Switch a checkout to a branch, or to a commit; git refuses where that would overwrite something."""
     is_branch = git("--git-dir", git_dir, "show-ref", "--verify", "--quiet", f"refs/heads/{target}", ok=None).code == 0
-    how = ("--no-guess",) if is_branch else ("--detach",)
+    how = ("--no-overwrite-ignore", "--no-guess" if is_branch else "--detach")
     try:
         git("-C", top, "--git-dir", git_dir, "--work-tree", top, "switch", "--quiet", *how, target)
     except RunFailed as error:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from woodwind.base.failpoints import failpoint
@@ -204,16 +204,43 @@ def _swap(common: str, branch: str, old: str, new: str, why: str) -> None:
 
 
 def check_nothing_in_the_way(place: Checkout, branch: str, old: str, new: str) -> None:
-    """Refuse where a file would come back in whose place there is one that git does not know of.
+    """Refuse where a file would come in whose place there is something that git does not know of.
 
-    `read-tree` would overwrite it where it is ignored.
+    `read-tree`, and a merge that is no fast-forward, would overwrite what is ignored.
     """
     words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", old, new)
     tree = Tree(place.path, place.git_dir)
-    coming = [path for path in tree.git(*words).split("\0") if path]
-    there = [path for path in coming if os.path.lexists(os.path.join(place.path, path))]
+    there = unknown_at(place, [path for path in tree.git(*words).split("\0") if path])
     if there:
         raise in_the_way(branch, place.path, "".join(f"\t{path}\n" for path in there))
+
+
+def unknown_at(place: Checkout, paths: Sequence[str]) -> list[str]:
+    """The files of a checkout, not in its index, that would have to go if it had files at these paths.
+
+    That is also a file where a folder would have to be, and whatever is in a folder where a file would have to be.
+    """
+
+    def full(path: str) -> str:
+        return os.path.join(place.path, path)
+
+    folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
+    no_folders = {
+        f for f in folders if os.path.lexists(full(f)) and (os.path.islink(full(f)) or not os.path.isdir(full(f)))
+    }
+    met = set(no_folders)
+    for path in paths:
+        if not os.path.lexists(full(path)) or any(path.startswith(f"{file}/") for file in no_folders):
+            continue
+        if os.path.islink(full(path)) or not os.path.isdir(full(path)):
+            met.add(path)
+            continue
+        for top, inner, files in os.walk(full(path)):
+            found = [*files, *(name for name in inner if os.path.islink(os.path.join(top, name)))]
+            met |= {os.path.relpath(os.path.join(top, name), place.path) for name in found}
+    if not met:
+        return []
+    return sorted(met.difference(Tree(place.path, place.git_dir).git("ls-files", "-z").split("\0")))
 
 
 def clear_locks(common: str, path: str, git_dir: str, branch: str) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from woodwind.git import merging
+from woodwind.git.targets import Checkout, check_nothing_in_the_way
 from woodwind.model.errors import Refused
 from woodwind.model.landing import LandRequest
 from woodwind.model.worker import Worker
@@ -77,12 +78,16 @@ def leave_conflicts(ctx: Context, worker: Worker, request: LandRequest) -> list[
         who = merging.identity(facts.tree)
         message = f"Merge {facts.target} into {worker.worktree.branch}"
         words = ("merge", "--no-edit", "--no-autostash", "--no-stat", f"--message={message}", facts.onto)
+        place = Checkout(facts.tree.path, facts.tree.admin)
+        merged = facts.tree.git("merge-tree", "--write-tree", facts.tip, facts.onto, ok=(0, 1)).split(maxsplit=1)[0]
+        check_nothing_in_the_way(place, worker.worktree.branch, facts.tip, merged)
         facts.tree.git(*who, *words, ok=(0, 1))
         found = facts.tree.changes()
         reverted = taken_out(ctx, worker.id, facts.onto)
         undone = landings.find(ctx.store, reverted.undoes) if reverted else None
         # Where git counts its work as merged, that merge has taken it out of the folder: it comes back by this.
         if reverted and undone and not found and merging.is_ancestor(ctx.repo.common, undone.tip, facts.onto):
+            check_nothing_in_the_way(place, worker.worktree.branch, reverted.new, reverted.old)
             facts.tree.git(*who, "revert", "--no-edit", reverted.new, ok=(0, 1))
             found = facts.tree.changes()
         return sorted(found.unmerged)

@@ -149,14 +149,7 @@ def _move(common: str, facts: Landable, onto: str, changed: list[str], problems:
         return [f"move {facts.target} from {onto[:10]}; it is checked out nowhere"]
     changes = Tree(place.path, place.git_dir).changes()
     tracked = {*changes.tracked}
-    in_way = [p for p in changed if p in tracked or _is_untracked(place, p)]
+    in_way = sorted({*(p for p in changed if p in tracked), *targets.unknown_at(place, changed)})
     if in_way:
         problems.append(f"{place.path} has these in the way: {listed(in_way)}")
     return [f"fast-forward {facts.target} in {place.path}"]
-
-
-def _is_untracked(place: targets.Checkout, path: str) -> bool:
-    if not os.path.lexists(os.path.join(place.path, path)):
-        return False
-    tree = Tree(place.path, place.git_dir)
-    return not tree.git("ls-files", "-z", "--", f":(literal){path}")

@@ -201,7 +201,9 @@ def _next_ticket(doing: Doing, worker: Worker, request: Request) -> Happened:
     ctx, row = doing.ctx, doing.row
     tree = work_tree(ctx, worker)
     if not tree.changes():
-        git(*tree.words(), "merge", "--ff-only", "--quiet", f"refs/heads/{row.target}", ok=None)
+        git(
+            *tree.words(), "merge", "--ff-only", "--no-overwrite-ignore", "--quiet", f"refs/heads/{row.target}", ok=None
+        )
     _clear(ctx, worker)
     base = worker.worktree.base_branch or worker.worktree.base_commit
     facts = facts_for(ctx, request, branch=worker.worktree.branch, base=base, folder=tree.path)

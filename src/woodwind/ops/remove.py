@@ -236,7 +236,10 @@ class Leave(Remove):
             here = checkouts.branch_at(git_dir)
             dirty = bool(Tree(path, git_dir).changes()) or bool(checkouts.under_way(git_dir))
             if here == self.args["branch"] and base and not dirty:
-                checkouts.switch(path, git_dir, base)
+                try:
+                    checkouts.switch(path, git_dir, base)
+                except Refused as refusal:
+                    self.ctx.notes.append(f"your checkout stays on {here}: {refusal.message}")
             else:
                 self.ctx.notes.append(f"your checkout stays on {here}" + (", with its changes" if dirty else ""))
             checkouts.drop_record(git_dir, self.args["worker"])
