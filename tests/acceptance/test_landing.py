@@ -359,6 +359,16 @@ def test_without_a_command_nothing_lands_unless_somebody_says_so(scene: Scene) -
     assert scene.landed()
 
 
+def test_a_command_that_vanishes_meanwhile_does_not_let_anything_pass(scene: Scene) -> None:
+    tree = scene.worker(new__txt="new\n")
+    hook = scene.repo / ".git" / "hooks" / "pre-merge-commit"
+    hook.write_text(f"#!/bin/sh\n: > {scene.repo}/woodwind.toml\n")
+    hook.chmod(0o755)
+    done = scene.ww("merge", "one", "--json", cwd=tree)
+    assert done.json["error"]["code"] == "no_verify_command", done
+    assert not scene.landed()
+
+
 def test_a_person_is_asked_once_whether_to_land_without_a_command(scene: Scene) -> None:
     scene.worker("one", one__txt="one\n")
     scene.worker("two", two__txt="two\n")

@@ -146,6 +146,32 @@ def test_what_a_queue_landed_is_reverted_where_something_came_after_it(scene: Sc
     assert (scene.ww("undo", queue, "--json").json["error"]["code"]) == "not_undoable"
 
 
+def test_what_was_asked_of_a_queue_that_was_cut_short_does_not_hold_for_others(scene: Scene) -> None:
+    old, bad, good = (worker["name"] for worker in scene.workers("old", "broken", "good"))
+    killed = scene.ww(*SHIP, "--no-verify", old, WOODWIND_FAILPOINT="queue.after_reserve")
+    assert killed.code == -9
+    done = scene.ww("ship", bad, good, "--yes", "--squash", "--json")
+    assert done.code == 6, str(done)
+    [landed] = done.json["data"]["landed"]
+    assert (landed["name"], landed["method"], landed["verified"]) == (good, "squash", "passed")
+    assert [entry["code"] for entry in done.json["data"]["failed"]] == ["not_verified"]
+    assert scene.files() == {"good"}
+    [unfinished] = scene.ww("queue", "--json", check=True).json["data"]["unfinished"]
+    assert unfinished["entries"] == [{"name": old, "state": "waiting"}]
+    [landed] = scene.ww(*SHIP, "--json", check=True).json["data"]["landed"]
+    assert (landed["name"], landed["method"], landed["verified"]) == (old, "merge", "passed")
+    assert scene.ww("queue", "--json", check=True).json["data"]["unfinished"] == []
+
+
+def test_those_of_a_queue_that_was_cut_short_can_be_named_anew(scene: Scene) -> None:
+    one, two = (worker["name"] for worker in scene.workers("one", "two"))
+    assert scene.ww("ship", one, two, "--yes", WOODWIND_FAILPOINT="queue.after_commit").code == -9
+    done = scene.ww("ship", two, one, "--yes", "--json", check=True).json["data"]
+    assert {entry["name"]: entry["removed"] for entry in done["landed"]} == {one: True, two: True}
+    assert names(scene.box, scene.repo) == []
+    assert scene.ww("queue", "--json", check=True).json["data"]["unfinished"] == []
+
+
 def test_two_queues_at_once_do_not_get_in_each_others_way(scene: Scene) -> None:
     scene.workers("a", "b")
     waiting, go_on = scene.box.root / f"{scene.repo.name}-waiting", scene.box.root / f"{scene.repo.name}-go"

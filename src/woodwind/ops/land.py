@@ -13,7 +13,7 @@ from woodwind.ops.critic import judge, told
 from woodwind.ops.journal import worker_lock
 from woodwind.ops.landable import look, taken_out
 from woodwind.ops.landing_steps import Land
-from woodwind.ops.verify import landing_config, lane_of
+from woodwind.ops.verify import lane_of, may_go_unverified
 from woodwind.store import landings
 
 
@@ -51,24 +51,6 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         "output": done.output,
         "committed": operation.committed,
     }
-
-
-def may_go_unverified(ctx: Context, project: str, request: LandRequest) -> None:
-    """Make sure that somebody wants a landing without verification, where there is no command; asked once."""
-    if not request.verify or landing_config(ctx).verify.command:
-        return
-    answered = landings.unverified_allowed(ctx.store, project)
-    if answered is None and ctx.confirm:
-        question = "This project has no [verify] command, so nothing tests what lands. Land without, from now on?"
-        answered = ctx.confirm(question)
-        if answered:
-            landings.allow_unverified(ctx.store, project, allowed=True)
-    if not answered:
-        raise Refused(
-            "nothing would test what lands: this project has no [verify] command",
-            code="no_verify_command",
-            hint='Set `command` in [verify] of woodwind.toml, such as "make test"; or say --no-verify.',
-        )
 
 
 def leave_conflicts(ctx: Context, worker: Worker, request: LandRequest) -> list[str]:

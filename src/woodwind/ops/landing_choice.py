@@ -97,6 +97,13 @@ class Choice:
         """The workers in the order in which they should land."""
         return [self.workers[place.candidate.id] for place in self.places]
 
+    def left_over(self) -> list[Worker]:
+        """Those that wait in a queue that was cut short, and would not be chosen anew."""
+        queues = landing_queues.unfinished(self.ctx.store, self.project)
+        entries = [e for queue in queues for e in landing_queues.entries(self.ctx.store, queue.id)]
+        ids = [e.worker for e in entries if e.state == landing_queues.WAITING and e.worker not in self.workers]
+        return [worker for id in ids if (worker := workers.find(self.ctx.store, id))]
+
 
 def show_queue(ctx: Context, project: str) -> dict[str, Any]:
     """Who would land in which order and why, who is not ready, who fell out, and whether a queue was cut short."""

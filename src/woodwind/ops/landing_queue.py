@@ -20,14 +20,14 @@ from woodwind.model.landing import MOST_TRIES, LandRequest, Verification
 from woodwind.model.landing_order import narrowed, probes
 from woodwind.model.worker import Worker
 from woodwind.ops import landing_batch
+from woodwind.ops.begin_queue import begin_queues
 from woodwind.ops.context import Context
 from woodwind.ops.journal import worker_lock
-from woodwind.ops.land import may_go_unverified
 from woodwind.ops.landable import tip_of_target
 from woodwind.ops.landing_batch import QueuedLand, give_up, why_of
 from woodwind.ops.ship import put_away, ship
 from woodwind.ops.tell_dropped import tell_dropped
-from woodwind.ops.verify import landing_config, lanes_beside, last_lines, verify
+from woodwind.ops.verify import landing_config, lanes_beside, last_lines, may_go_unverified, verify
 from woodwind.store import landing_queues, landings, workers
 from woodwind.store.landing_queues import DROPPED, LANDED, WAITING, Entry, Queue
 
@@ -36,15 +36,18 @@ _PATIENCE = 20.0
 
 
 def ship_queue(
-    ctx: Context, project: str, chosen: Sequence[Worker], request: LandRequest, *, lanes: int = 1
+    ctx: Context, project: str, chosen: Sequence[Worker], request: LandRequest, *, lanes: int = 1, go_on: bool = True
 ) -> dict[str, Any]:
-    """Land these workers in this order, and whoever waits in a queue that was cut short; what became of each."""
+    """Land these workers in this order, and with `go_on` whoever waits in a queue that was cut short.
+
+    Return what became of each.
+    """
     if landing_config(ctx).land.via == "pr":
         return _ask_for_each(ctx, chosen, request)
     may_go_unverified(ctx, project, request)
     try:
         with locked(paths.lock_file(f"landing-queue-{project}"), wait=False):
-            queues = _begin(ctx, project, chosen, request)
+            queues = begin_queues(ctx, project, chosen, request, go_on=go_on)
             for queue in queues:
                 _Run(ctx, queue, lanes).run()
     except Locked:
@@ -66,22 +69,6 @@ def _ask_for_each(ctx: Context, chosen: Sequence[Worker], request: LandRequest) 
             why = {"code": error.code, "why": error.message, "output": "", "told": False}
             dropped.append({"name": worker.name, "id": worker.id, "queue": "", **why})
     return {"queues": [], "landed": asked, "dropped": dropped, "verifications": 0}
-
-
-def _begin(ctx: Context, project: str, chosen: Sequence[Worker], request: LandRequest) -> list[Queue]:
-    """The queues to work on, one per target: what was cut short goes on, with newcomers at its end."""
-    unfinished = {queue.target: queue for queue in landing_queues.unfinished(ctx.store, project)}
-    by_target: dict[str, list[str]] = {}
-    for worker in chosen:
-        by_target.setdefault(request.target or worker.worktree.base_branch, []).append(worker.id)
-    with ctx.store.transaction() as db:
-        for target, ids in by_target.items():
-            if target in unfinished:
-                landing_queues.add(db, unfinished[target].id, ids)
-            else:
-                landing_queues.begin(db, project, target, list(request), ids)
-    failpoint("queue.after_reserve")
-    return landing_queues.unfinished(ctx.store, project)
 
 
 class _Run:
@@ -261,6 +248,7 @@ class _Run:
         if last.via == "local":  # known now, it need not be found out after a long verification
             targets.check_way(self.ctx.repo.common, last.target, onto, last.new)
         if not self.request.verify or not landing_config(self.ctx).verify.command:
+            may_go_unverified(self.ctx, last.project, self.request)  # a batch that landed may have taken it out
             self._note("skipped" if not self.request.verify else "none", None)
             return len(self.batch), None
         count = len(self.batch)
@@ -359,7 +347,8 @@ def _held(stack: contextlib.ExitStack, worker: str) -> bool:
 
 
 def _report(ctx: Context, queues: Sequence[Queue]) -> dict[str, Any]:
-    landed, dropped = [], []
+    landed: list[dict[str, Any]] = []
+    dropped = []
     verifications = 0
     for queue in queues:
         now = landing_queues.find(ctx.store, queue.id)
@@ -368,7 +357,7 @@ def _report(ctx: Context, queues: Sequence[Queue]) -> dict[str, Any]:
             worker = workers.find(ctx.store, entry.worker)
             name = worker.name if worker else entry.worker
             landing = landings.find(ctx.store, entry.landing)
-            if entry.state == LANDED and landing:
+            if entry.state == LANDED and landing and landing.id not in {one["id"] for one in landed}:
                 landed.append(_landed(landing, entry, name))
             elif entry.state == DROPPED:
                 told = {"code": entry.code, "why": entry.why, "output": entry.output, "told": entry.told}

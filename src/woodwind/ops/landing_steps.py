@@ -19,7 +19,7 @@ from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step
 from woodwind.ops.landable import already_in, nothing_left, taken_out, tip_of_target
-from woodwind.ops.verify import lanes_beside, require_passed, verify
+from woodwind.ops.verify import lanes_beside, may_go_unverified, require_passed, verify
 from woodwind.store import events, landings, workers
 from woodwind.store.operations import OperationRow
 
@@ -205,6 +205,7 @@ class Land:
         if verification.command:
             require_passed(verification, landing.name)
         else:
+            may_go_unverified(self.ctx, landing.project, request)  # there may have been one when it began
             self._note(verified="none")
 
     def _clear_lane(self) -> None:

@@ -18,11 +18,10 @@ from woodwind.ops.begin_landing import begin_undo, carry_through
 from woodwind.ops.context import Context
 from woodwind.ops.history import history
 from woodwind.ops.journal import Step, worker_lock
-from woodwind.ops.land import may_go_unverified
 from woodwind.ops.landing_steps import Conflict, Land, tell
 from woodwind.ops.restore import find_removed, restore
 from woodwind.ops.run_state import check_may_command, heed_undone
-from woodwind.ops.verify import lane_of
+from woodwind.ops.verify import lane_of, may_go_unverified
 from woodwind.store import landing_queues, landings, removals, runs, workers
 
 

@@ -14,8 +14,8 @@ from woodwind.config.load import load, project_file
 from woodwind.config.schema import Config
 from woodwind.git import lanes
 from woodwind.git.lanes import Lane
-from woodwind.model.errors import TimedOut, WoodwindError
-from woodwind.model.landing import LOCK_FILES, Verification
+from woodwind.model.errors import Refused, TimedOut, WoodwindError
+from woodwind.model.landing import LOCK_FILES, LandRequest, Verification
 from woodwind.model.project_type import VARIABLES, detect
 from woodwind.ops.context import Context
 from woodwind.ops.free_names import worktree_path
@@ -156,6 +156,24 @@ def _output(ctx: Context) -> Iterator[tuple[str, Callable[[bytes], None]]]:
 
     with file:
         yield path, sink
+
+
+def may_go_unverified(ctx: Context, project: str, request: LandRequest) -> None:
+    """Make sure that somebody wants a landing without verification, where there is no command; asked once."""
+    if not request.verify or landing_config(ctx).verify.command:
+        return
+    answered = landings.unverified_allowed(ctx.store, project)
+    if answered is None and ctx.confirm:
+        question = "This project has no [verify] command, so nothing tests what lands. Land without, from now on?"
+        answered = ctx.confirm(question)
+        if answered:
+            landings.allow_unverified(ctx.store, project, allowed=True)
+    if not answered:
+        raise Refused(
+            "nothing would test what lands: this project has no [verify] command",
+            code="no_verify_command",
+            hint='Set `command` in [verify] of woodwind.toml, such as "make test"; or say --no-verify.',
+        )
 
 
 def require_passed(verification: Verification, what: str) -> None:

@@ -65,6 +65,12 @@ def add(db: sqlite3.Connection, queue: str, workers: Sequence[str]) -> None:
     )
 
 
+def leave(db: sqlite3.Connection, queue: str, worker: str) -> None:
+    """Take a worker that still waits out of a queue, inside a transaction."""
+    sql = "DELETE FROM landing_queue_entry WHERE queue = ? AND worker = ? AND state = ?"
+    db.execute(sql, (queue, worker, WAITING))
+
+
 def find(store: Store, queue: str) -> Queue | None:
     """The queue with this id."""
     sql = "SELECT id, project, target, request, state, verifications FROM landing_queue WHERE id = ?"

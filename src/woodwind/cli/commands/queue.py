@@ -48,14 +48,16 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     named = find_workers(ctx, project, args.names, exact=True) if args.names else []
     choice = Choice(ctx, project, named)
     chosen = choice.in_order
-    for worker in chosen:
+    left = [] if named else choice.left_over()
+    for worker in chosen + left:
         check_may_touch(ctx, worker)
-    if not chosen and not landing_queues.unfinished(ctx.store, project):
+    if not chosen and (named or not landing_queues.unfinished(ctx.store, project)):
         raise WoodwindError(
             "nobody is ready to land", code="nobody_ready", hint="`ww queue` tells what each worker waits for."
         )
-    _confirm(ctx, args, [w.name for w in chosen])
-    data = ship_queue(ctx, project, chosen, LandRequest(verify=not args.no_verify, keep=False), lanes=args.lanes)
+    _confirm(ctx, args, [w.name for w in left + chosen])
+    request = LandRequest(verify=not args.no_verify, keep=False)
+    data = ship_queue(ctx, project, chosen, request, lanes=args.lanes, go_on=not named)
     return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if data["dropped"] else EXIT_DONE)
 
 

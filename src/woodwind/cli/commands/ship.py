@@ -52,7 +52,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
     _confirm(ctx, args, found)
     if len(found) == 1:
         return Outcome({"landed": [ship(ctx, found[0], request)], "failed": [], "plan": []}, notes=ctx.notes)
-    done = ship_queue(ctx, project, Choice(ctx, project, found).in_order, request)
+    done = ship_queue(ctx, project, Choice(ctx, project, found).in_order, request, go_on=False)
     failed = [{"name": e["name"], "code": e["code"], "error": e["why"], "hint": e["output"]} for e in done["dropped"]]
     data = {"landed": done["landed"], "failed": failed, "plan": []}
     return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
