@@ -1,5 +1,6 @@
 """`ww new` and `ww brief` with tickets: the real `gh` against a GitHub on a Unix socket, forks and all."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -179,6 +180,33 @@ def test_a_review_can_be_removed_pruned_and_brought_back(scene: Scene) -> None:
     assert "# A stranger's code" in brief_of(worker)
     assert git(tree, "status", "--porcelain") == ""
     assert leftovers(scene.box, scene.repo) == []
+
+
+def test_a_strangers_files_are_fed_to_no_filter_of_the_users_and_stay_out_also_where_its_folder_was_lost(
+    scene: Scene, sandbox: Sandbox
+) -> None:
+    spied = sandbox.home / "spied"
+    for way in ("clean", "smudge"):
+        git(scene.repo, "config", f"filter.spy.{way}", f"echo {way} >> {spied}; cat")
+    worker = scene.new("--pr", "9")
+    name, tree = worker["name"], Path(worker["path"])
+    (tree / "note.txt").write_text("not as it was\n")
+    looks = (("show", name), ("diff", name), ("review", name), ("forecast",), ("critic", "rm", name), ("ls",))
+    for words in looks:
+        scene.ww(*words)
+        assert not spied.exists(), words
+    scene.ok("rm", name, "--force", "--yes")
+    scene.ok("restore", name)
+    assert (tree / "note.txt").read_text() == "not as it was\n"
+    shutil.rmtree(tree)
+    scene.ok("rm", name, "--force", "--yes")
+    scene.ok("restore", name)
+    assert not spied.exists(), spied.read_text()
+    for hidden in ("CLAUDE.md", ".claude", ".mcp.json", "sub", ".env", "woodwind.toml"):
+        assert not (tree / hidden).exists(), hidden
+    scene.ok("resume", name, "--fresh")
+    assert "# A stranger's code" in brief_of(worker)
+    assert (tree / "note.txt").read_text() == "as it is\n"
 
 
 def test_going_on_with_a_pull_request_may_commit_and_knows_its_target(scene: Scene) -> None:

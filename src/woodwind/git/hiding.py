@@ -7,9 +7,9 @@ from collections.abc import Callable
 from woodwind.git.call import git
 
 
-def without_filters(common: str) -> list[str]:
+def without_filters(git_dir: str) -> list[str]:
     """Options for git that switch off every filter program of the user's, which a stranger's attributes could feed."""
-    told = git("--git-dir", common, "config", "--name-only", "--get-regexp", r"^filter\.", ok=(0, 1)).text
+    told = git("--git-dir", git_dir, "config", "--name-only", "--get-regexp", r"^filter\.", ok=(0, 1)).text
     names = {line[len("filter.") :].rpartition(".")[0] for line in told.splitlines()}
     off = ("clean=", "smudge=", "process=", "required=false")
     return [word for name in sorted(names - {""}) for key in off for word in ("-c", f"filter.{name}.{key}")]
@@ -17,7 +17,8 @@ def without_filters(common: str) -> list[str]:
 
 def hide(path: str, admin: str, unwanted: Callable[[str], bool]) -> list[str]:
     """Take tracked files out of a worktree without git missing them; return which."""
-    here = ("--git-dir", admin, "--work-tree", path)
+    # Also to mark them: git compares again what is as young as its index, through the filters.
+    here = ("--git-dir", admin, "--work-tree", path, *without_filters(admin))
     tracked = git(*here, "ls-files", "-z").stdout.split(b"\0")
     found = [name for name in tracked if name and unwanted(os.fsdecode(name))]
     if not found:

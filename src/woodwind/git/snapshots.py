@@ -19,7 +19,7 @@ from woodwind.git.branches import branch_tip, make_branch, unlock_ref
 from woodwind.git.call import converse, git
 from woodwind.git.identity import RECORD
 from woodwind.git.tree import Tree, head_of
-from woodwind.git.worktrees import read_record, refill
+from woodwind.git.worktrees import read_record
 from woodwind.model.brief import FOLDER
 from woodwind.model.errors import NotFound, WoodwindError
 from woodwind.model.typed import Any
@@ -377,7 +377,7 @@ class Saved:
         if os.path.exists(index):
             os.replace(index, kept)
         if self.head:
-            refill(tree.path, tree.admin)
+            tree.refill()
         if os.path.exists(kept):
             os.replace(kept, index)
 

@@ -1,6 +1,9 @@
 """One worktree as git sees it: its commit, and what is not committed in it."""
 
 from woodwind.git.call import git
+from woodwind.git.hiding import hide, without_filters
+from woodwind.git.worktrees import read_record
+from woodwind.model.agent_files import sets_up
 
 # Index modes without a blob of their own: a submodule, and nothing.
 _NO_BLOB = ("160000", "000000")
@@ -15,13 +18,25 @@ def head_of(admin: str) -> str:
 class Tree:
     """A worktree addressed by both its folder and its git directory, so that git can never fall back to another one."""
 
-    def __init__(self, path: str, admin: str) -> None:
+    def __init__(self, path: str, admin: str, *, untrusted: bool | None = None) -> None:
+        """`untrusted` is for a worktree whose record is not written yet: otherwise that tells."""
         self.path = path
         self.admin = admin
+        self._untrusted = untrusted
+        self._options: list[str] | None = None
+
+    @property
+    def untrusted(self) -> bool:
+        """Whether it holds a stranger's code, of which nothing may be run, nor fed to a program of the user's."""
+        if self._untrusted is None:
+            self._untrusted = bool((read_record(self.admin) or {}).get("untrusted"))
+        return self._untrusted
 
     def words(self) -> list[str]:
         """The options that make any git call work on this worktree and no other."""
-        return ["-C", self.path, "--git-dir", self.admin, "--work-tree", self.path]
+        if self._options is None:
+            self._options = without_filters(self.admin) if self.untrusted else []
+        return ["-C", self.path, "--git-dir", self.admin, "--work-tree", self.path, *self._options]
 
     def merge_base(self, commit: str) -> str:
         """Where the worktree left the history of `commit`."""
@@ -40,6 +55,13 @@ class Tree:
         options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
         inside = "none" if submodules else "all"
         return Changes(self.git("status", *options, f"--ignore-submodules={inside}"))
+
+    def refill(self) -> None:
+        """Check out the last commit's files into an empty folder, without a word in the reflog; the index is new."""
+        git("--git-dir", self.admin, "read-tree", "HEAD")
+        self.git("checkout-index", "--all", "--force", "--quiet")
+        if self.untrusted:
+            hide(self.path, self.admin, sets_up)
 
     def head(self) -> str:
         """The commit it is on, or "" when its branch has none."""

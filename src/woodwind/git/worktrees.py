@@ -162,12 +162,6 @@ def fill(path: str, admin: str, *, options: Sequence[str] = ()) -> None:
     git("--git-dir", admin, "--work-tree", path, "-c", "checkout.workers=0", *options, "reset", "--hard", "--quiet")
 
 
-def refill(path: str, admin: str) -> None:
-    """Check out the last commit's files into an empty folder, without a word in the reflog; the index is new."""
-    git("--git-dir", admin, "read-tree", "HEAD")
-    git("-C", path, "--git-dir", admin, "--work-tree", path, "checkout-index", "--all", "--force", "--quiet")
-
-
 def rename_admin(admin: str, name: str) -> str:
     """Call a worktree's git directory `name` again, as its submodules do; as it was when that is taken."""
     wanted = os.path.join(os.path.dirname(admin), name)

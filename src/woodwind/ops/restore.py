@@ -136,7 +136,7 @@ class Restore:
             start = saved.head or self.args["base_commit"]
             admin = worktrees.add(common, path=trash, branch=start, worker=worker, detach=True)
             admin = worktrees.rename_admin(admin, saved.admin)
-            tree = Tree(trash, admin)
+            tree = Tree(trash, admin, untrusted=bool(self.args["record"].get("untrusted")))
             failpoint("restore.in_files")
             saved.write_git_dir(tree)
             self._check_out_branch(saved, admin)
