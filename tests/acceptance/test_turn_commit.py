@@ -3,8 +3,9 @@
 import sys
 from pathlib import Path
 
-from woodwind.testing.repo import git
+from woodwind.testing.repo import commit, git
 from woodwind.testing.sandbox import Sandbox
+from woodwind.testing.workers import rehearse
 
 # A Codex that writes a file, then ends its turn as the real one does: with the Stop hook of its flags.
 CODEX = """#!{python}
@@ -67,3 +68,17 @@ def test_the_hook_always_ends_well_and_logs_what_went_wrong(sandbox: Sandbox, re
         assert (done.code, done.stdout) == (0, "")
     log = Path(sandbox.env["XDG_STATE_HOME"]) / "woodwind" / "ww.log"
     assert "there is no worker wnobody" in log.read_text()
+
+
+def test_modules_that_lie_in_the_worktree_are_not_imported(sandbox: Sandbox, repo: Path) -> None:
+    """What Python finds in the current folder would run as us, outside of the agent's sandbox."""
+    canary = sandbox.home / "canary"
+    spy = f"open({str(canary)!r}, 'a').write(__name__)\nraise ImportError\n"
+    names = ("woodwind/__init__.py", "woodwind/__main__.py", "json.py", "signal.py", "sqlite3.py", "argparse.py")
+    commit(repo, "Shadow modules", dict.fromkeys(names, spy))
+    tree = start_codex(sandbox, repo, "Done.", "--permissions", "auto")
+    assert not canary.exists(), canary.read_text()
+    assert git(tree, "log", "-1", "--format=%s").strip() == "Done."
+    rehearse(sandbox, repo, "say Hello", name="played")
+    sandbox.wait_for(lambda: "Hello" in sandbox.ww("log", "played", cwd=repo).stdout, what="the rehearsal agent")
+    assert not canary.exists(), canary.read_text()

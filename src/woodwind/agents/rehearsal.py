@@ -27,7 +27,7 @@ class Rehearsal(Agent):
 
     name = "rehearsal"
     command = sys.executable
-    args = ("-m", "woodwind.testing.rehearsal")
+    args = ("-P", "-m", "woodwind.testing.rehearsal")
     pass_env = ("PYTHONPATH", "REHEARSAL_HOOK")
     checked = "1.0"
     detected = False

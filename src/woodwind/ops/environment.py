@@ -123,7 +123,7 @@ def start(worker: str, environ: Mapping[str, str]) -> None:
     null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     log = os.open(log_file(worker), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
-        words = [sys.executable, "-m", "woodwind.daemon.preparer", worker]
+        words = [sys.executable, "-P", "-m", "woodwind.daemon.preparer", worker]
         spawn(words, cwd="/", env=environ, stdin=null, stdout=log, stderr=log, new_session=True)
     finally:
         os.close(null)

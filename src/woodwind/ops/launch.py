@@ -56,7 +56,8 @@ def launch_of(ctx: Context, agent: Agent | None, start: Start, *, worker: str, p
     if agent is None:
         return Launch([ctx.environ.get("SHELL") or "/bin/sh"], env, unset, [])
     if not agent.commits.get(start.permissions, True):
-        start = start._replace(turn_command=(sys.executable, "-m", "woodwind", "__turn-ended"))
+        # Without -P it would import what lies in the worktree under the name of a module: anybody's code.
+        start = start._replace(turn_command=(sys.executable, "-P", "-m", "woodwind", "__turn-ended"))
     nonce = new_id("")
     spool = paths.spool_dir(worker)
     start = start._replace(

@@ -152,7 +152,7 @@ class Sandbox:
         timeout: float = 120,
     ) -> Result:
         """How a `ww` command ended."""
-        command = (sys.executable, "-m", "woodwind", *args)
+        command = (sys.executable, "-P", "-m", "woodwind", *args)  # as the program does, which looks in no folder
         return self.run(*command, cwd=cwd, input=input, env=env, check=check, timeout=timeout)
 
     def tmux(self, *args: str, server: str = "woodwind", input: str | None = None) -> str:
