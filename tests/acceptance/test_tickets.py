@@ -162,6 +162,31 @@ def test_an_agent_beside_a_strangers_code_takes_no_settings_from_it(scene: Scene
     assert "--permission-mode default" in words
 
 
+CODEX = """#!{python}
+import json, pathlib, subprocess, sys, time, tomllib
+[word] = [w for w in sys.argv if w.startswith("hooks.Stop=")]
+command = tomllib.loads(word)["hooks"]["Stop"][0]["hooks"][0]["command"]
+pathlib.Path("findings.txt").write_text("left by the agent")
+said = {{"hook_event_name": "Stop", "turn_id": "t1", "last_assistant_message": "Accept."}}
+subprocess.run(["sh", "-c", command], input=json.dumps(said).encode(), check=True)
+print("turn over", flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_review_makes_no_commit_also_by_an_agent_whose_work_we_commit(scene: Scene, sandbox: Sandbox) -> None:
+    stub = sandbox.home / "bin" / "codex"
+    stub.parent.mkdir()
+    stub.write_text(CODEX.format(python=sys.executable))
+    stub.chmod(0o755)
+    sandbox.env["PATH"] = f"{stub.parent}:{sandbox.env['PATH']}"
+    worker = scene.new("--pr", "9", "--agent", "codex", "--permissions", "auto")
+    sandbox.wait_for(lambda: "turn over" in scene.ww("log", worker["name"]).stdout, what="the turn's end")
+    tree = Path(worker["path"])
+    assert git(tree, "rev-parse", "HEAD") == scene.head
+    assert git(tree, "status", "--porcelain") == "?? findings.txt"
+
+
 def test_a_review_can_be_removed_pruned_and_brought_back(scene: Scene) -> None:
     worker = scene.new("--pr", "9")
     tree = Path(worker["path"])

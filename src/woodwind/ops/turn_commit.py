@@ -21,6 +21,8 @@ def commit_turn(ctx: Context, worker_id: str, last_words: str) -> dict[str, Any]
         worker = workers.find(ctx.store, worker_id)
         if worker is None:
             raise NotFound(f"there is no worker {worker_id}", code="no_worker")
+        if worker.kind == "review":  # it ends in a report: what its agent wrote stays uncommitted, for a person to see
+            return {"name": worker.name, "commit": ""}
         admin = worktrees.admin_of_worker(ctx.repo.common, worker.id)
         if not admin or not os.path.isdir(worker.worktree.path):
             raise NotFound(f"the folder of {worker.name} is gone: {worker.worktree.path}", code="no_folder")
