@@ -44,6 +44,19 @@ def test_a_file_that_was_made_for_it_goes_again(sandbox: Sandbox) -> None:
     assert not conf.exists()
 
 
+def test_a_link_to_a_file_that_is_not_there_yet_stays_and_a_folder_that_is_not_there_is_said(sandbox: Sandbox) -> None:
+    real, conf = sandbox.home / "dotfiles.conf", sandbox.home / ".tmux.conf"
+    conf.symlink_to("dotfiles.conf")
+    sandbox.ww("tmux", "install-keys", "--yes", check=True)
+    assert real.exists()
+    sandbox.ww("tmux", "uninstall", "--yes", check=True)
+    assert (conf.is_symlink(), real.exists()) == (True, False)
+    nowhere = sandbox.home / "nowhere" / "mine.conf"
+    refused = sandbox.ww("tmux", "install-keys", "--yes", "--file", str(nowhere), "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (1, "not_writable")
+    assert f"{nowhere} cannot be written: No such file" in refused.json["error"]["message"]
+
+
 @pytest.mark.parametrize("key", ["", "two words", "W; kill-server", "W\nbind"])
 def test_a_key_that_is_none_is_refused(sandbox: Sandbox, key: str) -> None:
     assert sandbox.ww("tmux", "install-keys", "--yes", "--key", key, "--json").json["error"]["code"] == "usage"

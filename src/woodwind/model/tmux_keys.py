@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable, Collection
 
-_NEW = 'printf "Task: "; IFS= read -r task && [ -n "$task" ] && {ww} new "$task"'
+_NEW = 'printf "Task: "; IFS= read -r task && [ -n "$task" ] && {ww} new -- "$task"'
 # The key behind ours, the command that it needs ("" for none), what it runs, and what it is for.
 _KEYS = (
     ("n", "next", "{ww} next", "go to whoever waits for you"),

@@ -35,7 +35,7 @@ def conf_file(ctx: Context, chosen: str = "") -> str:
 def program() -> str:
     """How a shell starts this program."""
     ww = find_program("ww")
-    return shlex.quote(ww) if ww else f"{shlex.quote(sys.executable)} -m woodwind"
+    return shlex.quote(ww) if ww else f"{shlex.quote(sys.executable)} -P -m woodwind"
 
 
 def block(name: str, *, key: str, commands: Collection[str]) -> str:
@@ -64,7 +64,7 @@ def uninstall(ctx: Context, path: str, *, yes: bool) -> dict[str, Any]:
     if after != before:
         _agree(ctx, f"Take Woodwind's keys and status line out of {path}?", yes=yes)
         if after is None:
-            os.unlink(path)
+            os.unlink(os.path.realpath(path))  # of a link, the file that was made for it goes
         else:
             _write(path, after)
     return {"file": path, "changed": after != before, "text": ""}
@@ -96,7 +96,12 @@ def _write(path: str, text: str) -> None:
     """Whole or not at all, and to the file itself where `path` is a link to it, as in a folder of dot files."""
     real = os.path.realpath(path)
     mode = stat.S_IMODE(os.stat(real).st_mode) if os.path.exists(real) else 0o644
-    write_atomic(real, text.encode("utf-8", "surrogateescape"), mode=mode)
+    try:
+        write_atomic(real, text.encode("utf-8", "surrogateescape"), mode=mode)
+    except OSError as error:
+        raise WoodwindError(
+            f"{path} cannot be written: {error.strerror}", code="not_writable", hint="--file names another file."
+        ) from error
 
 
 def popup_argv(ctx: Context) -> list[str]:
