@@ -137,5 +137,62 @@ def test_fish_really_completes(sandbox: Sandbox, repo: Path, path: dict[str, str
     new_worker(sandbox, repo)
     file = sandbox.home / "ww.fish"
     file.write_text(sandbox.ww("completion", "fish", check=True).stdout)
-    asked = f"source {file}; complete -C 'ww attach wor'"
-    assert "worker-one" in sandbox.run("fish", "--no-config", "-c", asked, cwd=repo, env=path, check=True).stdout
+    for typed, offered in {
+        "ww resu": "resume",
+        "ww attach wor": "worker-one",
+        "ww cleanup --dr": "--dry-run",
+        "ww new --permissions b": "bypass",
+        "ww new --permissions=b": "--permissions=bypass",
+        "ww new --agent gem": "gemini",
+    }.items():
+        asked = f"source {file}; complete -C '{typed}'"
+        told = sandbox.run("fish", "--no-config", "-c", asked, cwd=repo, env=path, check=True).stdout
+        assert [line.partition("\t")[0] for line in told.splitlines()] == [offered], typed
+
+
+# What is typed before Tab, and how zsh goes on; there are a worker-one and a work.txt.
+IN_ZSH = [
+    ("ww resu", "ww resume"),
+    ("ww attach w", "ww attach worker-one"),
+    ("ww rm worker-one w", "ww rm worker-one worker-one"),
+    ("ww cleanup --dr", "ww cleanup --dry-run"),
+    ("ww completion f", "ww completion fish"),
+    ("ww new --permissions b", "ww new --permissions bypass"),
+    ("ww new --permissions=b", "ww new --permissions=bypass"),
+    ("ww new --agent clar", "ww new --agent clarinet"),
+    ("ww new --agent=clar", "ww new --agent=clarinet"),
+    ("ww send worker-one --file wor", "ww send worker-one --file work.txt"),
+    ("ww send worker-one --file=wor", "ww send worker-one --file=work.txt"),
+]
+
+
+def test_zsh_really_completes(sandbox: Sandbox, repo: Path, path: dict[str, str]) -> None:
+    if not shutil.which("zsh"):
+        pytest.skip("zsh is not installed: its completion was not tried")
+    new_worker(sandbox, repo)
+    (repo / "woodwind.toml").write_text('[agents.clarinet]\ncommand = "clarinet"\n')
+    (repo / "work.txt").touch()
+    folder = sandbox.home / "zsh"
+    folder.mkdir()
+    (folder / "_ww").write_text(sandbox.ww("completion", "zsh", check=True).stdout)
+    start = f"PROMPT='ready> '\nfpath=({folder} $fpath)\nautoload -Uz compinit\ncompinit -u\n"
+    (folder / ".zshrc").write_text(start)
+    # Without the system's own start-up files. tmux itself would put another PATH in place of this one.
+    words = ("env", f"PATH={path['PATH']}", f"ZDOTDIR={folder}", "zsh", "-d", "-i")
+    pane = sandbox.run_in_pane(*words, cwd=repo)
+    for number, (typed, whole) in enumerate(IN_ZSH):
+        await_line(sandbox, pane, number, "ready>")
+        sandbox.type_in(pane, typed, enter=False)
+        sandbox.press(pane, "Tab")
+        await_line(sandbox, pane, number, f"ready> {whole}")
+        sandbox.press(pane, "C-c")
+
+
+def await_line(box: Sandbox, pane: str, number: int, line: str) -> None:
+    """Wait until the prompt of this number stands there with what belongs behind it."""
+
+    def there() -> bool:
+        prompts = [shown.rstrip() for shown in box.screen(pane).splitlines() if shown.startswith("ready>")]
+        return prompts[number:] == [line]
+
+    box.wait_for(there, what=f"{line!r} in zsh")

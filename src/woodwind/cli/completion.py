@@ -103,7 +103,7 @@ def _zsh(commands: dict[str, Described]) -> str:
     return f"""#compdef ww
 # zsh completion for ww: put it into a folder of $fpath as _ww, or source it after compinit
 _ww() {{
-  local offered='' ask=''
+  local offered='' ask='' before="${{words[CURRENT-1]}}"
   if (( CURRENT == 2 )); then
     local -a commands=(
 {listed}
@@ -115,12 +115,16 @@ _ww() {{
 {_cases(commands)}
   esac
   [[ "$PREFIX" == -* ]] && ask=''
-  case "${{words[2]}} ${{words[CURRENT-1]}}" in
+  if [[ "$PREFIX" == --*=* ]]; then
+    before="${{PREFIX%%=*}}" offered=''
+    compset -P 1 '*='
+  fi
+  case "${{words[2]}} $before" in
 {_value_cases(commands)}
   esac
   [[ -n "$ask" ]] && offered="$offered $(ww "$ask" 2>/dev/null)"
-  compadd -- ${{=offered}}
-  _files
+  # Files only where nothing else fits: a name that begins like a file would never be completed.
+  compadd -- ${{=offered}} || _files
 }}
 if [ "$funcstack[1]" = "_ww" ]; then _ww "$@"; else compdef _ww ww; fi
 """
