@@ -63,7 +63,8 @@ def test_pause_twice_does_not_end_the_agent(sandbox: Sandbox, repo: Path) -> Non
     rehearse(sandbox, repo)
     wait_until(sandbox, repo, "ready")
     for _ in range(3):
-        sandbox.ww("pause", "worker-one", cwd=repo, check=True)
+        said = sandbox.ww("pause", "worker-one", cwd=repo, check=True).stdout
+        assert said == "worker-one is paused; it was at its prompt. To go on: ww resume worker-one\n"
     assert listed(sandbox, repo)["status"] == "ready"
     said = sandbox.ww("resume", "worker-one", cwd=repo, check=True).stdout
     assert "waits at its prompt" in said
@@ -83,6 +84,30 @@ def test_pause_and_resume_that_cannot_be(sandbox: Sandbox, repo: Path) -> None:
     both = sandbox.ww("resume", "--all", "busy", cwd=repo)
     assert both.code == 2
     assert sandbox.ww("resume", "nobody", cwd=repo).code == 3
+
+
+def test_one_of_several_that_cannot_does_not_hide_the_others(sandbox: Sandbox, repo: Path) -> None:
+    for name in ("first", "last"):
+        rehearse(sandbox, repo, "think 600", name=name)
+        wait_until(sandbox, repo, "working", name)
+    rehearse(sandbox, repo, "exit 3", name="gone")
+    wait_until(sandbox, repo, "exited", "gone")
+    paused = sandbox.ww("pause", "first", "gone", "last", cwd=repo)
+    assert paused.code == 6
+    assert "first interrupted" in paused.stdout
+    assert "gone was not paused: gone does not run" in paused.stdout
+    assert "last interrupted" in paused.stdout
+    assert [listed(sandbox, repo, name)["phase"] for name in ("first", "gone", "last")] == [
+        "paused",
+        "running",
+        "paused",
+    ]
+    sandbox.ww("resume", "first", cwd=repo, check=True)
+    resumed = sandbox.ww("resume", "first", "last", "--json", cwd=repo)
+    assert resumed.code == 6
+    assert [entry["name"] for entry in resumed.json["data"]["resumed"]] == ["last"]
+    assert [(entry["name"], entry["code"]) for entry in resumed.json["data"]["failed"]] == [("first", "running")]
+    assert listed(sandbox, repo, "last")["phase"] == "running"
 
 
 def end_exit(box: Sandbox, worker: str) -> None:

@@ -124,7 +124,7 @@ def test_an_interruption_that_nobody_tells_of(sandbox: Sandbox, repo: Path) -> N
 def test_a_pause_is_an_interruption(sandbox: Sandbox, repo: Path) -> None:
     rehearse(sandbox, repo, "think 600")
     wait_until(sandbox, repo, "working")
-    [paused] = sandbox.ww("pause", "worker-one", "--json", cwd=repo, check=True).json["data"]
+    [paused] = sandbox.ww("pause", "worker-one", "--json", cwd=repo, check=True).json["data"]["paused"]
     assert paused["stopped"]
     assert turn_of(sandbox, repo)["state"] == "interrupted"
 

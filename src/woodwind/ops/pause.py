@@ -39,11 +39,12 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
         before = sight_of(ctx, worker).verdict.status
         stopped = True
         # At its prompt, an agent may take the same keys as a wish to leave.
-        if before is not Status.READY:
-            pressed = spool.now()
+        pressed = before is not Status.READY
+        if pressed:
+            at = spool.now()
             stopped = _stop(ctx, worker, mux, pane, agent.interrupt)
             if stopped:
-                write_reading(ctx, worker, Tells.INTERRUPTED, pressed)
+                write_reading(ctx, worker, Tells.INTERRUPTED, at)
             elif before is not Status.UNKNOWN:
                 ctx.notes.append(f"nothing shows yet that {worker.name} has stopped: see `ww ls`")
         with ctx.store.transaction() as db:
@@ -53,7 +54,8 @@ def pause(ctx: Context, worker: Worker) -> dict[str, Any]:
                 if turn.state is State.RUNNING:
                     ended = turn._replace(state=State.INTERRUPTED, ended_at=to_ms(now()), why="ww pause", inferred=True)
                     keep_turn(db, worker.project, worker.id, ended)
-    return {"name": worker.name, "id": worker.id, "phase": Phase.PAUSED.value, "stopped": stopped}
+    phase = Phase.PAUSED.value
+    return {"name": worker.name, "id": worker.id, "phase": phase, "pressed": pressed, "stopped": stopped}
 
 
 def _stop(ctx: Context, worker: Worker, mux: Mux, pane: Pane, keys: Sequence[str]) -> bool:

@@ -4,6 +4,8 @@ from argparse import ArgumentParser, Namespace
 
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
+from woodwind.cli.several import each
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY
 from woodwind.model.outcome import Outcome
 from woodwind.ops.address import find_workers
 from woodwind.ops.context import Context
@@ -20,12 +22,18 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Interrupt them."""
-    project = current(ctx)
-    return Outcome([pause(ctx, w) for w in find_workers(ctx, project, args.names)], notes=ctx.notes)
+    chosen = find_workers(ctx, current(ctx), args.names)
+    paused, failed = each(chosen, lambda worker: pause(ctx, worker), alone=len(chosen) == 1)
+    data = {"paused": paused, "failed": failed}
+    return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
 
 def render(outcome: Outcome, screen: Screen) -> None:
-    """Who is paused."""
-    for entry in outcome.data:
+    """Who is paused, who is not and why."""
+    for entry in outcome.data["paused"]:
         how = "interrupted" if entry["stopped"] else "told to stop"
+        if not entry["pressed"]:
+            how = "is paused; it was at its prompt"
         screen.line(f"{screen.paint(entry['name'], 'bold')} {how}. To go on: ww resume {entry['name']}")
+    for entry in outcome.data["failed"]:
+        screen.line(screen.paint(f"{entry['name']} was not paused: {entry['error']}", "red"))

@@ -9,10 +9,12 @@ from typing import Any
 
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
+from woodwind.cli.several import each
 from woodwind.daemon.client import ensure_daemon
-from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.model.status import Phase, Status
+from woodwind.model.worker import Worker
 from woodwind.ops.address import find_workers, workers_in
 from woodwind.ops.context import Context
 from woodwind.ops.projects import current
@@ -38,15 +40,11 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         chosen = workers_in(ctx, {Status.EXITED}, {Phase.PAUSED})
     else:
         chosen = find_workers(ctx, project, args.names)
-    done: list[dict[str, Any]] = []
-    failed: list[dict[str, Any]] = []
-    for worker in chosen:
-        try:
-            done.append({**resume(ctx, worker, message=args.message, fresh=args.fresh), "told": bool(args.message)})
-        except WoodwindError as error:
-            if not args.all:
-                raise
-            failed.append({"name": worker.name, "code": error.code, "error": error.message})
+
+    def bring_back(worker: Worker) -> dict[str, Any]:
+        return {**resume(ctx, worker, message=args.message, fresh=args.fresh), "told": bool(args.message)}
+
+    done, failed = each(chosen, bring_back, alone=not args.all and len(chosen) == 1)
     if done:
         ensure_daemon(ctx.environ)
     data = {"resumed": done, "failed": failed}

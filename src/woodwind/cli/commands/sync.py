@@ -9,8 +9,10 @@ from typing import Any
 
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
-from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
+from woodwind.cli.several import each
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError
 from woodwind.model.outcome import Outcome
+from woodwind.model.worker import Worker
 from woodwind.ops.address import check_may_touch, find_workers
 from woodwind.ops.context import Context
 from woodwind.ops.projects import current
@@ -36,16 +38,12 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise UsageError("--all and names contradict each other", hint="Give one of them.")
     project = current(ctx)
     found = workers.of_project(ctx.store, project) if args.all else find_workers(ctx, project, args.names)
-    synced: list[dict[str, Any]] = []
-    failed: list[dict[str, Any]] = []
-    for worker in found:
-        try:
-            check_may_touch(ctx, worker)
-            synced.append(sync(ctx, worker, method="rebase" if args.rebase else "merge", force=args.force))
-        except WoodwindError as error:
-            if len(found) == 1:
-                raise
-            failed.append({"name": worker.name, "code": error.code, "error": error.message, "hint": error.hint})
+
+    def bring_in(worker: Worker) -> dict[str, Any]:
+        check_may_touch(ctx, worker)
+        return sync(ctx, worker, method="rebase" if args.rebase else "merge", force=args.force)
+
+    synced, failed = each(found, bring_in, alone=len(found) == 1)
     return Outcome(
         {"synced": synced, "failed": failed}, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE
     )
