@@ -200,15 +200,37 @@ def test_a_person_who_ships_lets_the_children_begin(sandbox: Sandbox, repo: Path
     run = begin_run(sandbox, repo, plan)
     await_task(sandbox, repo, run, "one", "ready")
     assert run_status(sandbox, repo, run)["tasks"]["two"]["state"] == "waiting"
-    script = (
-        "import os; from woodwind.ops.context import Context; from woodwind.ops.run_headlines import headlines; "
-        "print(headlines(Context(os.getcwd(), os.environ).store))"
-    )
-    assert sandbox.run(sys.executable, "-c", script, check=True).stdout == "['plan Play 0/2, 1 need you']\n"
+    assert headlines(sandbox) == "['plan Play 0/2, 1 need you']\n"
     sandbox.ww("ship", "one", "--no-verify", "--yes", cwd=repo, check=True)
     await_task(sandbox, repo, run, "two", "ready")
     assert (repo / "one.txt").exists()
     sandbox.ww("run", "stop", run, cwd=repo, check=True)
+
+
+def headlines(box: Sandbox) -> str:
+    """What the head of the control plane says of runs."""
+    script = (
+        "import os; from woodwind.ops.context import Context; from woodwind.ops.run_headlines import headlines; "
+        "print(headlines(Context(os.getcwd(), os.environ).store))"
+    )
+    return box.run(sys.executable, "-c", script, check=True).stdout
+
+
+def test_a_question_waits_for_a_person_or_is_answered_by_the_run(sandbox: Sandbox, repo: Path) -> None:
+    lines = {"one": ["ask Which colour?", *adds("one")]}
+    plan = write_plan(sandbox.home / "plan.toml", lines, verify=False)
+    run = begin_run(sandbox, repo, plan)
+    sandbox.wait_for(lambda: run_status(sandbox, repo, run)["tasks"]["one"]["question"], 60, "the question")
+    [listed] = sandbox.ww("runs", "--json", cwd=repo, check=True).json["data"]
+    assert (listed["needs_you"], listed["counts"]) == (1, {"working": 1})
+    assert run_status(sandbox, repo, run)["needs_you"] == 1
+    assert headlines(sandbox) == "['plan Play 0/1, 1 need you']\n"
+    assert "one  asks: Which colour?" in sandbox.ww("run", "report", cwd=repo, check=True).stdout
+    sandbox.ww("answer", "one", "allow", cwd=repo, check=True)
+    told = await_run(sandbox, repo, run)
+    assert (states_of(told), told["needs_you"]) == ({"one": "landed"}, 0)
+    decides = write_plan(sandbox.home / "d.toml", lines, branch="feat/decides", on_question="decide", verify=False)
+    assert states_of(await_run(sandbox, repo, begin_run(sandbox, repo, decides))) == {"one": "landed"}
 
 
 def test_a_branch_reaches_its_base_by_itself_only_when_asked(sandbox: Sandbox, repo: Path) -> None:

@@ -75,7 +75,8 @@ def show_report(data: dict[str, Any], screen: Screen) -> None:
         commit = f" {entry['commit'][:10]}" if entry["commit"] else ""
         screen.line(f"  {screen.paint('✓', 'green')} {entry['id']}{screen.paint(commit, 'dim')}  {entry['title']}")
     for entry in data["needs_you"]:
-        screen.line(f"  {screen.paint('✗', 'red')} {entry['id']}  {entry['state']}: {one_line(entry['why'], 300)}")
+        what = f"asks: {entry['question']}" if entry["question"] else f"{entry['state']}: {entry['why']}"
+        screen.line(f"  {screen.paint('✗', 'red')} {entry['id']}  {one_line(what, 300)}")
         for line in entry["output"].splitlines()[-5:]:
             screen.line(screen.paint(f"      {line}", "dim"))
         if entry["worker"]:

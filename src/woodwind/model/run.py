@@ -75,6 +75,12 @@ class Task(NamedTuple):
     commit: str = ""  # what it landed as
 
 
+def needs_you(task: Task, on_question: str) -> bool:
+    """Whether a task needs a person: complete, failed, or asking where the run does not answer by itself."""
+    asks = bool(task.question) and on_question == "wait" and task.state not in FINAL
+    return task.state in NEED_YOU or asks
+
+
 class Group(NamedTuple):
     """An epic: how many workers it has, and whether its tracker has more for them."""
 

@@ -8,7 +8,7 @@ from woodwind.git.repo import Refs, base_for
 from woodwind.model import naming
 from woodwind.model.errors import NotFound, Refused, UsageError, WoodwindError
 from woodwind.model.plan import Plan
-from woodwind.model.run import FINAL, GOOD, NEED_YOU, Happened, Rule, Run, Settings, State, Task, What
+from woodwind.model.run import FINAL, GOOD, Happened, Rule, Run, Settings, State, Task, What, needs_you
 from woodwind.model.status import Phase
 from woodwind.model.text import one_line
 from woodwind.ops.choose_agents import choose_agents
@@ -133,7 +133,7 @@ def _head(ctx: Context, row: RunRow) -> dict[str, Any]:
         "project": row.project,
         "tasks": sum(counts.values()),
         "done": sum(counts.get(state, 0) for state in GOOD),
-        "needs_you": sum(counts.get(state, 0) for state in NEED_YOU),
+        "needs_you": runs.count_needing(ctx.store, row.id),
         "counts": counts,
         "created_at": row.created_at,
         "ended_at": row.ended_at,
@@ -154,7 +154,7 @@ def status(ctx: Context, row: RunRow) -> dict[str, Any]:
                 "id": task.id,
                 "title": _title(task, about),
                 "state": task.state.value,
-                "needs_you": _needs_you(task, known.run.settings.on_question),
+                "needs_you": needs_you(task, known.run.settings.on_question),
                 "why": task.why,
                 "question": task.question.partition(" ")[2],
                 "attached": task.attached,
@@ -172,19 +172,13 @@ def status(ctx: Context, row: RunRow) -> dict[str, Any]:
         )
     trackers = {group.id: group.why for group in known.run.groups.values() if group.why}
     breaker = {"open": held.opened > 0, "until": held.open_until, "why": held.why}
-    whole = _head(ctx, known.row) | {"breaker": breaker, "trackers": trackers, "tasks": entries}
-    return whole | {"needs_you": sum(entry["needs_you"] for entry in entries)}
+    return _head(ctx, known.row) | {"breaker": breaker, "trackers": trackers, "tasks": entries}
 
 
 def _title(task: Task, about: dict[str, Any]) -> str:
     if task.closing:
         return "the run's own last landing"
     return one_line(str(about.get("title") or about.get("description") or about.get("ticket") or task.id))
-
-
-def _needs_you(task: Task, on_question: str) -> bool:
-    asks = bool(task.question) and on_question == "wait" and task.state not in FINAL
-    return task.state in NEED_YOU or asks
 
 
 def stop(ctx: Context, row: RunRow, *, why: str = "you stopped it", hold: bool = False) -> dict[str, Any]:
@@ -249,7 +243,7 @@ def report(ctx: Context, row: RunRow) -> dict[str, Any]:
         },
         "landed": [{key: e[key] for key in ("id", "title", "commit", "last_words")} for e in good],
         "needs_you": [
-            {key: e[key] for key in ("id", "title", "state", "why", "worker", "output")}
+            {key: e[key] for key in ("id", "title", "state", "why", "question", "worker", "output")}
             for e in whole["tasks"]
             if e["needs_you"]
         ],

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from woodwind.base.clock import from_ms, now, to_ms
 from woodwind.model.errors import NotFound, Refused
-from woodwind.model.run import Breaker, Group, Rule, Run, Settings, State, Task
+from woodwind.model.run import ACTIVE, NEED_YOU, Breaker, Group, Rule, Run, Settings, State, Task, needs_you
 from woodwind.model.text import one_line
 from woodwind.store import events
 from woodwind.store.db import Store
@@ -213,6 +213,15 @@ def counts(store: Store, run: str) -> dict[str, int]:
     """How many tasks of a run are in each state."""
     sql = "SELECT state, count(*) FROM run_task WHERE run = ? GROUP BY state ORDER BY min(position)"
     return dict(store.db.execute(sql, (run,)))
+
+
+def count_needing(store: Store, run: str) -> int:
+    """How many tasks of a run need a person, those that ask included."""
+    states = sorted(ACTIVE | NEED_YOU)
+    marks = ", ".join("?" for _ in states)
+    sql = f"SELECT t.data, r.settings FROM run_task t JOIN run r ON r.id = run WHERE run = ? AND t.state IN ({marks})"
+    rows = store.db.execute(sql, (run, *states))
+    return sum(needs_you(_task(data), _settings(settings).on_question) for data, settings in rows)
 
 
 def specs(store: Store, run: str) -> dict[str, dict[str, Any]]:
