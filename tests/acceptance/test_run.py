@@ -207,6 +207,25 @@ def test_a_person_who_ships_lets_the_children_begin(sandbox: Sandbox, repo: Path
     sandbox.ww("run", "stop", run, cwd=repo, check=True)
 
 
+def test_what_a_person_mends_and_lands_by_hand_counts_and_the_run_goes_on(sandbox: Sandbox, repo: Path) -> None:
+    lines = {"ships": ["say No"], "merges": ["say No"], "busy": ["think 600"], "child": adds("child")}
+    after = {"child": ["ships", "merges", "busy"]}
+    plan = write_plan(sandbox.home / "plan.toml", lines, after=after, verify=False, retries=0)
+    run = begin_run(sandbox, repo, plan)
+    for name, state in (("ships", "failed"), ("merges", "failed"), ("busy", "working")):
+        worker = await_task(sandbox, repo, run, name, state)["worker"]
+        tree = Path(sandbox.ww("path", worker, cwd=repo, check=True).stdout.strip())
+        commit(tree, f"Mend {name}", {f"{name}.txt": "by hand\n"})
+        verb = ("merge", worker) if name == "merges" else ("ship", worker, "--yes")
+        sandbox.ww(*verb, "--no-verify", cwd=repo, check=True)
+    assert await_task(sandbox, repo, run, "busy", "landed")["commit"]
+    again = sandbox.ww("run", "resume", run, "--json", cwd=repo, check=True).json["data"]
+    assert sorted(again["tasks"]) == ["child", "merges", "ships"]
+    told = await_run(sandbox, repo, run)
+    assert set(states_of(told).values()) == {"landed"}, told
+    assert set(files_on(repo, "feat/all")) == {"ships.txt", "merges.txt", "busy.txt", "child.txt"}
+
+
 def headlines(box: Sandbox) -> str:
     """What the head of the control plane says of runs."""
     script = (

@@ -230,6 +230,14 @@ def test_stop_decides_nothing_more_and_resume_goes_on_with_what_was_cut_short() 
     assert {run.tasks[name].tell for name in "ab"} == {"go_on"}
 
 
+def test_what_a_person_has_landed_is_landed_wherever_the_run_was_with_it() -> None:
+    run = hear(at_work("a", "b"), Happened(What.LANDED, "a", 1, commit="x"))
+    run = hear(run, Happened(What.FAILED, "b", 1, text="x", hopeless=True))
+    run = hear(hear(run, Happened(What.RESUME)), Happened(What.LANDED, "b", 2, commit="y"))
+    assert (states(run), run.state) == ({"a": "landed", "b": "landed"}, "finished")
+    assert [run.tasks[name].commit for name in "ab"] == ["x", "y"]
+
+
 def test_resume_does_not_overfill_the_places() -> None:
     run = at_work("a", "b", "c")
     run = run._replace(settings=run.settings._replace(cap=1))

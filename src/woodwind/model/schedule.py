@@ -28,6 +28,8 @@ _LONGEST_WAIT = 5 * 60_000
 _FIRST_BREAK = 60_000
 _LONGEST_BREAK = 60 * 60_000
 _GRACE = 5 * 60_000
+# By the run, or by a person at any time.
+_MAY_LAND = (State.STARTING, State.WORKING, State.COLLECTING, State.LANDING, State.READY)
 
 
 def step(run: Run, events: Iterable[Happened], now: int) -> tuple[Run, list[Decision]]:
@@ -150,8 +152,9 @@ class _Work:
             self._put(task, state=State.COLLECTING, storms=0, tries=0, not_before=0, **told)
         elif what is What.COLLECTED and state is State.COLLECTING:
             self._collected(task, event)
-        elif what is What.LANDED and state in (State.LANDING, State.READY):
-            self._put(task, state=State.LANDED, commit=event.commit, why="", tries=0)
+        elif what is What.LANDED and state in _MAY_LAND:
+            self._put(task, state=State.LANDED, commit=event.commit, why="", tries=0, question="")
+            self._probe_over(task)
             self._awaken("" if task.closing else task.group)
         elif what is What.UNDONE and state is State.LANDED and task.closing:
             self._put(task, state=State.FAILED, why=event.text)

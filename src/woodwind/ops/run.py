@@ -219,14 +219,15 @@ def resume(ctx: Context, row: RunRow, *, message: str = "") -> dict[str, Any]:
         raise runs.in_use(row.target)
     heed_undone(ctx.store, row.id)
     before = read(ctx.store, row.id).run
-    if row.state == "running" and not message:
+    again = (State.FAILED, State.TIMED_OUT, State.BLOCKED)
+    if row.state == "running" and not message and not any(task.state in again for task in before.tasks.values()):
         raise Refused(f"the run {row.id} is running already", code="running")
     left = [task for task in before.tasks.values() if task.state not in GOOD and task.state is not State.DROPPED]
     if row.state == "finished" and not left and not before.groups:
         raise Refused(f"the run {row.id} is finished, and nothing is left of it", code="not_running")
     known, _ = change(ctx.store, row.id, [Happened(What.RESUME, text=message)])
-    again = [task.id for task in known.run.tasks.values() if task.state not in FINAL]
-    return {"id": row.id, "state": known.run.state, "tasks": again}
+    on = [task.id for task in known.run.tasks.values() if task.state not in FINAL]
+    return {"id": row.id, "state": known.run.state, "tasks": on}
 
 
 def report(ctx: Context, row: RunRow) -> dict[str, Any]:

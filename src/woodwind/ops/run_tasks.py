@@ -114,6 +114,8 @@ def start(doing: Doing) -> Happened:
             return doing.told(What.LATER, text=f"{known.name} is being worked on by another command")
         if known is None and task.worker:
             return doing.told(What.FAILED, text="its worker is gone", hopeless=True)
+        if known and task.tell and (commit := landed_by_hand(doing, known)):
+            return doing.told(What.LANDED, commit=commit)
         if known is None:
             made = make_worker(doing, task_request(doing))
             return doing.told(What.STARTED, worker=made.id, turn=last_turn(ctx, made.id))
@@ -260,6 +262,8 @@ def collect(doing: Doing) -> Happened:
         commit_turn(ctx, worker.id, one_line(task.words, 400) and task.words)
         failpoint("run.after_commit_turn")
         commits = ahead(ctx, worker, row.target)
+        if not commits and (commit := landed_as(ctx, worker, row.target)):
+            return doing.told(What.LANDED, commit=commit)
         if commits and doing.run.settings.rule is not Rule.LAND and row.spec.get("verify", True):
             _verify_tip(doing, worker)
     except NotFound as error:
@@ -323,10 +327,16 @@ def land_task(doing: Doing) -> Happened:
         return doing.told(What.LATER, text=error.message, output=error.hint)
 
 
+def landed_by_hand(doing: Doing, worker: Worker) -> str:
+    """What a person landed a task as; "" where nobody did, or its agent is to be told something all the same."""
+    wanted = worker.phase != Phase.REMOVED and doing.task.tell not in ("go_on", "retry")
+    return "" if wanted else landed_as(doing.ctx, worker, doing.row.target)
+
+
 def landed_as(ctx: Context, worker: Worker, target: str) -> str:
     """What a worker's last landing on a branch made of it, where nothing came after it; "" otherwise."""
     found = landings.of_worker(ctx.store, worker.id)
-    done = [one for one in found if one.state == "done" and one.target == target and one.kind != "pr"]
+    done = [one for one in found if one.state == "done" and one.target == target and one.kind == "land"]
     if not done:
         return ""
     if worker.phase == Phase.REMOVED:

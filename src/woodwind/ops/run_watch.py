@@ -27,7 +27,7 @@ def look(ctx: Context, row: RunRow, run: Run) -> list[Happened]:
         heard += [Happened(What.DETACHED, task.id) for task in held if not _held(ctx, task, still)]
     for task in run.tasks.values():
         if task.state is State.WORKING:
-            heard += _working(ctx, task)
+            heard += _working(ctx, row, task)
         elif task.state is State.READY:
             heard += _ready(ctx, row, task)
     return heard
@@ -41,9 +41,12 @@ def _held(ctx: Context, task: Task, people: Iterable[str]) -> bool:
     return task.state is State.WORKING and worker is not None and worker.phase in _HELD
 
 
-def _working(ctx: Context, task: Task) -> list[Happened]:
+def _working(ctx: Context, row: RunRow, task: Task) -> list[Happened]:
     worker = workers.find(ctx.store, task.worker)
     if worker is None or worker.phase == Phase.REMOVED:
+        commit = landed_as(ctx, worker, row.target) if worker else ""
+        if commit:  # a person did not wait for its end
+            return [Happened(What.LANDED, task.id, task.delivery, commit=commit)]
         why = "its worker was removed while it worked"
         return [Happened(What.FAILED, task.id, task.delivery, text=why, hopeless=True)]
     if worker.phase in _HELD:
