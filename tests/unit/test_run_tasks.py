@@ -1,9 +1,10 @@
-"""When a task's agent is started afresh, instead of in its conversation."""
+"""When a task's agent is started afresh instead of in its conversation, and what is worth another try."""
 
 import pytest
 
+from woodwind.model.errors import MissingTool, NotFound, Refused, TimedOut, UsageError, WoodwindError
 from woodwind.model.turn import MESSAGE, State, Turn
-from woodwind.ops.run_tasks import no_conversation
+from woodwind.ops.run_tasks import no_conversation, passes
 
 DIED = "the agent exited with status 1 in the middle of it"
 CLOSED = "its terminal was closed in the middle of it"
@@ -31,3 +32,24 @@ def turn(state: State, why: str = "", prompt: str = "") -> Turn:
 )
 def test_an_agent_goes_on_in_its_conversation_if_there_can_be_one(turns: list[Turn], tells: bool, fresh: bool) -> None:
     assert no_conversation(turns, tells=tells) is fresh
+
+
+@pytest.mark.parametrize(
+    "error, again",
+    [
+        (Refused("it has exited", code="exited"), True),  # between our look and our message
+        (NotFound("it has no terminal", code="no_terminal"), True),
+        (Refused("it is running already", code="running"), True),
+        (Refused("its name is taken", code="name_exists"), True),
+        (Refused("a lock of git's is there", code="not_writable"), True),
+        (Refused("there are no free ports", code="no_ports"), True),
+        (TimedOut("nothing shows that it took it", code="not_confirmed"), True),
+        (WoodwindError("the tmux server is gone", code="tmux_gone"), True),
+        (NotFound("the branch is not there any more", code="no_target"), False),
+        (Refused("it does not have the work any more", code="target_moved"), False),
+        (UsageError("the agent cannot do that", code="agent_cannot"), False),
+        (MissingTool("the agent is not installed"), False),
+    ],
+)
+def test_what_passes_is_tried_again_and_a_mistake_that_stays_is_not(error: WoodwindError, again: bool) -> None:
+    assert passes(error) is again

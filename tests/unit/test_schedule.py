@@ -125,6 +125,16 @@ def storm(name: str, kind: str, delivery: int = 1, until: int = 0) -> Happened:
     return Happened(What.FAILED, name, delivery, text="the service", storm=kind, until=until)
 
 
+def test_an_answer_that_could_not_be_given_now_is_given_later_and_uses_no_retry_up() -> None:
+    run = hear(at_work("a", on_question="decide"), Happened(What.ASKING, "a", text="1 Which?"))
+    assert due(run, 0) == [Decision(Verb.ANSWER, "a", 1)]
+    run = hear(run, Happened(What.LATER, "a", 1, text="something is being delivered"))
+    assert due(run, 0) == []
+    assert next_time(run, 0) == 1000
+    assert due(run, 1000) == [Decision(Verb.ANSWER, "a", 1)]
+    assert (run.tasks["a"].state, run.tasks["a"].attempt) == (State.WORKING, 1)
+
+
 def test_a_usage_limit_opens_the_breaker_and_uses_no_retry_up() -> None:
     run = at_work("a", "b")
     run = run._replace(tasks={**run.tasks, "c": Task("c")}, settings=run.settings._replace(cap=2))

@@ -135,8 +135,8 @@ class _Work:
         if what in (What.ATTACHED, What.DETACHED, What.ASKING, What.SETTLED):
             self._presence(task, event)
         elif what is What.ANSWERED:
-            self._put(task, answered=event.text)
-        elif what is What.LATER and state in VERBS:
+            self._put(task, answered=event.text, tries=0, why="")
+        elif what is What.LATER and (state in VERBS or (state is State.WORKING and task.question)):
             self._later(task, event)
         elif what is What.DROPPED and state not in FINAL:
             self._put(task, state=State.DROPPED, why=event.text)

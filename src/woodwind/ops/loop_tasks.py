@@ -12,7 +12,7 @@ from woodwind.git.branches import branch_tip
 from woodwind.git.call import git
 from woodwind.model.brief import FILE, build
 from woodwind.model.decisions import free_lanes
-from woodwind.model.errors import NotFound, Refused, UsageError, WoodwindError
+from woodwind.model.errors import NotFound, WoodwindError
 from woodwind.model.landing import LandRequest
 from woodwind.model.run import GOOD, Decision, Happened, Run, State, Task, Verb, What
 from woodwind.model.run_texts import message, sections
@@ -39,6 +39,7 @@ from woodwind.ops.run_tasks import (
     last_turn,
     make_worker,
     output_of,
+    passes,
     pause_task,
     was_sent,
 )
@@ -139,12 +140,8 @@ def start(doing: Doing) -> Happened:
             made = make_worker(doing, request)
             return doing.told(What.STARTED, worker=made.id, turn=last_turn(ctx, made.id))
         return _next_ticket(doing, known, request)
-    except (UsageError, NotFound, Refused) as error:
-        if error.code in ("asking", "busy", "queued"):
-            return doing.told(What.LATER, text=error.message)
-        return doing.failed(error, hopeless=True)
     except WoodwindError as error:
-        return doing.told(What.LATER, text=error.message)
+        return doing.told(What.LATER, text=error.message) if passes(error) else doing.failed(error, hopeless=True)
 
 
 def _made_for(run: Run, worker: Worker, task: Task) -> bool:

@@ -47,6 +47,12 @@ AGENTS_OWN = ("conflict", "not_verified", "conflict_markers", "unmerged", "wrong
 _HOPELESS = ("no_target", "no_verify_command", "not_yours", "denied_too_often", "pull_requests_only")
 
 
+# What passes: somebody else is at it, it or its terminal has just gone, there is no room or no free name at the moment.
+_PASSES = (
+    *("asking", "busy", "queued", "running", "exited", "no_terminal"),
+    *("name_exists", "folder_exists", "not_writable", "no_ports"),
+)
+
 _SETTLING = 3_000
 
 
@@ -122,12 +128,14 @@ def start(doing: Doing) -> Happened:
         if task.tell == "" and task.attempt == 1:  # made before a crash, and nobody wrote it down
             return doing.told(What.STARTED, worker=known.id, turn=last_turn(ctx, known.id))
         return go_on(doing, doing.worker, message(row.id, task, target=row.target))
-    except (UsageError, MissingTool, NotFound, NoTicket, Refused) as error:
-        if error.code in ("asking", "busy", "queued", "name_exists", "folder_exists"):
-            return doing.told(What.LATER, text=error.message)
-        return doing.failed(error, hopeless=True)
     except WoodwindError as error:
-        return doing.told(What.LATER, text=error.message)
+        return doing.told(What.LATER, text=error.message) if passes(error) else doing.failed(error, hopeless=True)
+
+
+def passes(error: WoodwindError) -> bool:
+    """Whether what kept us from reaching an agent may be over a moment later, rather than a mistake that stays."""
+    stays = isinstance(error, (UsageError, MissingTool, NotFound, NoTicket, Refused))
+    return not stays or error.code in _PASSES
 
 
 def make_worker(doing: Doing, request: Request) -> Worker:
@@ -378,5 +386,6 @@ def answer_task(doing: Doing) -> Happened:
             answer(doing.ctx, worker, reply, question=asked["id"])
     except WoodwindError as error:
         if error.code not in ("not_asking", "other_question"):
-            return doing.told(What.FAILED, text=f"it asks, and could not be answered: {error.message}")
+            what = What.LATER if passes(error) else What.FAILED
+            return doing.told(what, text=f"it asks, and could not be answered: {error.message}")
     return doing.told(What.ANSWERED, text=doing.task.question)
