@@ -318,3 +318,47 @@ def test_with_no_color_there_is_no_colour_and_everything_is_told(theme: str, mon
     assert any("▶ ! broken" in line for line in reversed_lines)
     assert any("No (n)" in line for line in reversed_lines), "the default of a question is seen"
     assert "NEEDS YOU 2" in text(app)
+
+
+def test_a_section_tells_how_many_rows_it_has_when_one_comes_from_another() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        now_asking = [w if w["name"] != "thinker" else {**w, "status": "asking"} for w in STORY.workers]
+        stage(pilot)._on_look(STORY._replace(workers=now_asking))
+
+    shown = text(play(STORY, (120, 30), act))
+    assert "NEEDS YOU 3" in shown
+    assert "needs you 3" in shown
+
+
+def test_the_bar_has_as_many_verbs_as_the_new_width_has_room_for() -> None:
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.resize_terminal(40, 12)
+        await until(pilot, lambda: frame(stage(pilot))[-1].endswith("? help"))
+        await pilot.resize_terminal(120, 30)
+
+    assert play(STORY, (120, 30), act).ended[-1].endswith("v preview")
+
+
+def test_the_selected_row_stays_in_sight_when_the_list_grows_or_the_terminal_shrinks() -> None:
+    many = [entry(f"asker-{n:02}", status="asking") for n in range(30)]
+
+    async def act(pilot: Pilot[None]) -> None:
+        app = stage(pilot)
+        app.board.select("w-thinker")
+        app._on_look(STORY._replace(workers=[*many, *STORY.workers]))
+        await until(pilot, lambda: any("▶ ● thinker" in line for line in frame(app)))
+        await pilot.resize_terminal(100, 12)
+        await until(pilot, lambda: any("▶ ● thinker" in line for line in frame(app)) and len(frame(app)) == 12)
+
+    assert play(STORY, (100, 24), act).chosen == "thinker"
+
+
+def test_at_the_top_of_a_long_list_what_becomes_urgent_is_seen() -> None:
+    long = STORY._replace(workers=[entry(f"worker-{n:02}") for n in range(60)], notices=[])
+
+    async def act(pilot: Pilot[None]) -> None:
+        stage(pilot)._on_look(long._replace(workers=[entry("urgent", status="asking"), *long.workers]))
+
+    app = play(long, (100, 24), act)
+    assert app.chosen == "worker-00"
+    assert any("! urgent" in line for line in app.ended)

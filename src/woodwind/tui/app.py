@@ -164,13 +164,14 @@ class ControlPlane(App[None]):
             text.append(f"   filter: {self._filter}", "italic")
         return text
 
-    def _paint_bar(self) -> None:
+    def _paint_bar(self, columns: int = 0) -> None:
+        """Say what can be done; `columns` where the app itself does not know yet how wide it has become."""
         row = self.board.selected
         if row is None and self._overview:
             empty = "no row matches the filter" if self._filter else "no workers: n starts one"
         else:
             empty = ""
-        self._say("#bar", bar(row.verbs if row else (), empty, self.size.width))
+        self._say("#bar", bar(row.verbs if row else (), empty, columns or self.size.width))
 
     # Selection and preview
 
@@ -182,7 +183,7 @@ class ControlPlane(App[None]):
     def on_resize(self, event: events.Resize) -> None:
         """The preview goes beside the list, below it, or away."""
         self._arrange(event.size)
-        self._paint_bar()
+        self._paint_bar(event.size.width)
 
     def _arrange(self, size: Size) -> None:
         main, preview = self.query_one("#main"), self.query_one("#preview", Preview)

@@ -1,6 +1,7 @@
 """The list of rows with its section heads, painted line by line so that a change costs only the lines it is about."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
@@ -77,8 +78,7 @@ class Board(ScrollView, can_focus=True):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._rows: list[Row] = []
-        self._lines: list[Row | Section | None] = []
+        self._lines: list[Row | _Head | None] = []
         self._place: dict[str, int] = {}  # the line of each row, by its key
         self._acting: Mapping[str, str] = {}
         self._now = 0.0
@@ -89,18 +89,17 @@ class Board(ScrollView, can_focus=True):
 
     def show(self, rows: Sequence[Row], now: float, acting: Mapping[str, str]) -> None:
         """Paint these rows; `acting` says what is being done with some of them. Only lines that differ are painted."""
-        before, self._rows = self._lines, list(rows)
+        before, self._lines = self._lines, _lines(rows)
         rooms_before, self._rooms = self._rooms, _rooms(rows)
         old_line = self._place.get(self._key)
         ages_differ = int(now // 30) != int(self._now // 30)
         changed = {key for key in {*acting, *self._acting} if acting.get(key) != self._acting.get(key)}
         self._now, self._acting = now, dict(acting)
-        self._lines = _lines(self._rows)
         self._place = {line.key: n for n, line in enumerate(self._lines) if isinstance(line, Row)}
-        self._keep_selection(old_line)
         size = Size(self._columns, len(self._lines))
         if size != self.virtual_size:
-            self.virtual_size = size
+            self.virtual_size = size  # first: how far can be scrolled follows from it
+        self._keep_selection(old_line)
         for n in range(max(len(before), len(self._lines))):
             old = before[n] if n < len(before) else None
             new = self._lines[n] if n < len(self._lines) else None
@@ -109,14 +108,20 @@ class Board(ScrollView, can_focus=True):
                 self._paint(n)
 
     def _keep_selection(self, old_line: int | None) -> None:
-        """The same row stays selected, at its place on the screen; where it is gone, the one nearest to it."""
+        """The same row stays selected, at its place on the screen; where it is gone, the one nearest to it.
+
+        At the top of the list it moves with the others, so that what is new and urgent is seen.
+        """
         line = self._place.get(self._key)
         if line is None:
             rows = [n for n, entry in enumerate(self._lines) if isinstance(entry, Row)]
             near = min(rows, key=lambda n: abs(n - (old_line or 0)), default=None)
             self._select(near)
         elif old_line is not None and line != old_line:
-            self.scroll_to(y=max(0, self.scroll_y + line - old_line), animate=False)
+            if self.scroll_y:  # forced: whether a list that has just grown can be scrolled is found out only later
+                self.scroll_to(y=max(0, self.scroll_y + line - old_line), animate=False, force=True)
+            else:
+                self._bring_into_sight(line)
             self._paint(old_line)
             self._paint(line)
 
@@ -140,9 +145,12 @@ class Board(ScrollView, can_focus=True):
             if n is not None:
                 self._paint(n)
         if line is not None:
-            top = 0 if line == 1 else line  # the head above the first row comes along
-            self.scroll_to_region(Region(0, top, 1, 1), animate=False, force=True)
+            self._bring_into_sight(line)
         self.post_message(self.Selected(self.selected))
+
+    def _bring_into_sight(self, line: int) -> None:
+        top = 0 if line == 1 else line  # the head above the first row comes along
+        self.scroll_to_region(Region(0, top, 1, 1), animate=False, force=True)
 
     # Keys and mouse
 
@@ -181,8 +189,11 @@ class Board(ScrollView, can_focus=True):
             self.refresh(Region(0, top, self._columns, 1))
 
     def on_resize(self) -> None:
-        """Every line is as wide as the board."""
+        """Every line is as wide as the board; the selected row stays in sight."""
         self.virtual_size = Size(self._columns, len(self._lines))
+        line = self._place.get(self._key)
+        if line is not None:
+            self._bring_into_sight(line)
 
     def render_line(self, y: int) -> Strip:
         """The line `y` of what is in sight."""
@@ -190,18 +201,17 @@ class Board(ScrollView, can_focus=True):
         entry = self._lines[line] if line < len(self._lines) else None
         if entry is None:
             return Strip.blank(self._columns, self.rich_style)
-        if isinstance(entry, Section):
+        if isinstance(entry, _Head):
             return self._head(entry)
         return self._row(entry, selected=entry.key == self._key)
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"board--{name}")
 
-    def _head(self, section: Section) -> Strip:
-        number = sum(row.section is section for row in self._rows)
-        style = self._style(_class(section))
-        text = f" {section.value} "
-        strip = Strip([Segment(text, style), Segment(str(number), self._style("dim"))])
+    def _head(self, head: "_Head") -> Strip:
+        style = self._style(_class(head.section))
+        text = f" {head.section.value} "
+        strip = Strip([Segment(text, style), Segment(str(head.number), self._style("dim"))])
         return strip.adjust_cell_length(self._columns, self.rich_style)
 
     def _row(self, row: Row, *, selected: bool) -> Strip:
@@ -229,15 +239,20 @@ class Board(ScrollView, can_focus=True):
         return strip.apply_style(self._style("selected")) if selected else strip
 
 
-def _lines(rows: Sequence[Row]) -> list[Row | Section | None]:
+class _Head(NamedTuple):
+    """The line over a section's rows, with how many they are: it is another line when that changes."""
+
+    section: Section
+    number: int
+
+
+def _lines(rows: Sequence[Row]) -> list[Row | _Head | None]:
     """The rows with a head over each section, and an empty line between two."""
-    lines: list[Row | Section | None] = []
-    section: Section | None = None
-    for row in rows:
-        if row.section is not section:
-            lines += [None, row.section] if lines else [row.section]
-            section = row.section
-        lines.append(row)
+    lines: list[Row | _Head | None] = []
+    for section, of_it in groupby(rows, key=lambda row: row.section):
+        shown = list(of_it)
+        head = _Head(section, len(shown))
+        lines += [None, head, *shown] if lines else [head, *shown]
     return lines
 
 
