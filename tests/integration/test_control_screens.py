@@ -8,8 +8,9 @@ import pytest
 from textual.color import Color
 from textual.pilot import Pilot
 
+from woodwind.model.sections import Verb
 from woodwind.model.text import width as cells
-from woodwind.testing.control_stage import EMPTY, STORY, Stage, entry, frame, keys, play, stage, text, until
+from woodwind.testing.control_stage import DONE, EMPTY, STORY, WORK, Stage, entry, frame, keys, play, stage, text, until
 from woodwind.tui.actions import Actions
 from woodwind.tui.app import ControlPlane
 from woodwind.tui.dialogs import Confirm
@@ -362,3 +363,28 @@ def test_at_the_top_of_a_long_list_what_becomes_urgent_is_seen() -> None:
     app = play(long, (100, 24), act)
     assert app.chosen == "worker-00"
     assert any("! urgent" in line for line in app.ended)
+
+
+def test_many_slow_verbs_hold_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end = threading.Event()
+
+    def ship(_: Actions, worker: str) -> str:
+        may_end.wait(60)
+        return ""
+
+    monkeypatch.setattr(Actions, "ship", ship)
+    monkeypatch.setattr(Actions, "explain", lambda *_: "because it told so")
+    story = STORY._replace(workers=[entry(f"w{n}", status="ready", turn=DONE, work=WORK) for n in range(40)])
+
+    async def act(pilot: Pilot[None]) -> None:
+        app = stage(pilot)
+        for row in app._rows[1:40]:
+            app._performer._confirmed(row, Verb.SHIP, yes=True)
+        await pilot.press("e")
+        try:
+            await until(pilot, lambda: any("because it told so" in line for line in frame(app)))
+        finally:
+            may_end.set()
+        await app.workers.wait_for_complete()
+
+    play(story, (100, 30), act)

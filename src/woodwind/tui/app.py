@@ -1,8 +1,10 @@
 """The control plane: rows by urgency, a live look at the selected terminal, and a verb for everything."""
 
+import asyncio
 import os
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ClassVar
 from weakref import WeakKeyDictionary
@@ -34,6 +36,9 @@ _SIDE_BY_SIDE = 130
 _TOO_LOW_FOR_PREVIEW = 18
 _AGES_EVERY = 30.0
 _AFTER_REMARK = 0.2
+# Verbs that run at the same time: as many as there may be rows. Python's own limit is a handful, and with so many
+# landings under way nothing else would be done.
+_HANDS = 500
 
 
 class ControlPlane(App[None]):
@@ -98,6 +103,7 @@ class ControlPlane(App[None]):
 
     def on_mount(self) -> None:
         """Begin to look."""
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_HANDS, "hand"))
         self.board.focus()
         self._arrange(self.size)
         self._paint()
