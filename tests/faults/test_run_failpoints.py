@@ -99,6 +99,31 @@ def test_a_start_that_fails_after_the_agent_was_lost_is_tried_again_and_costs_no
     sandbox.ww("run", "stop", run, cwd=repo, check=True)
 
 
+def test_a_task_that_waited_for_room_and_could_not_be_started_needs_you(sandbox: Sandbox, repo: Path) -> None:
+    limit = {"WOODWIND_LIMITS_WORKERS": "1"}
+    lame = sandbox.home / "lame"
+    lame.write_text("#!/bin/sh\nexec cat\n")
+    lame.chmod(0o755)
+    with (repo / "woodwind.toml").open("a") as file:
+        file.write(f'\n[agents.lame]\ncommand = "{lame}"\n')
+    sandbox.ww("new", "Do it", "--name", "first", cwd=repo, env=limit, check=True)
+    start_daemon(sandbox, **limit)
+    plan = write_plan(sandbox.home / "plan.toml", {"one": ["hang"]}, agent="lame", verify=False, retries=0)
+    command = ("run", str(plan), "--permissions", "ask", "--detach", "--json")
+    run = sandbox.ww(*command, cwd=repo, check=True).json["data"]["id"]
+    task = await_task(sandbox, repo, run, "one", "working")
+    sandbox.wait_for(lambda: run_status(sandbox, repo, run)["tasks"]["one"]["attached"], 60, "it to be left alone")
+    lame.chmod(0o644)
+    sandbox.ww("rm", "first", "--yes", cwd=repo, env=limit, check=True)
+    told = await_run(sandbox, repo, run)
+    assert (states_of(told), told["needs_you"]) == ({"one": "failed"}, 1)
+    assert "lame cannot be started" in told["tasks"]["one"]["why"]
+    lame.chmod(0o755)
+    sandbox.ww("run", "resume", run, cwd=repo, check=True)
+    sandbox.wait_for(lambda: panes_of(sandbox, task["worker_id"]), 60, "its agent to be started")
+    sandbox.ww("run", "stop", run, cwd=repo, check=True)
+
+
 def test_a_branch_that_is_deleted_or_set_back_is_not_built_upon(sandbox: Sandbox, repo: Path) -> None:
     go = sandbox.home / "go"
     lines = {"one": adds("one"), "slow": [until(go), *adds("slow")], "two": adds("two")}
@@ -118,14 +143,47 @@ def test_a_branch_that_is_deleted_or_set_back_is_not_built_upon(sandbox: Sandbox
     assert states_of(told)["slow"] == "landed", told
 
 
+def attach(box: Sandbox) -> str:
+    """The pane of somebody who is at the terminal of the only worker."""
+    session = box.tmux("list-panes", "-a", "-f", "#{@woodwind}", "-F", "#{session_id}")
+    looking = box.run_in_pane("env", "-u", "TMUX", "tmux", "-L", "woodwind", "attach", "-t", session, server="user")
+    box.wait_for(lambda: box.tmux("list-clients", "-F", "x"), 60, "somebody to be attached")
+    return looking
+
+
+def test_a_person_who_interrupts_and_says_what_to_do_costs_no_retry(sandbox: Sandbox, repo: Path) -> None:
+    plan = write_plan(sandbox.home / "plan.toml", {"one": ["think 600"]}, verify=False, retries=0)
+    run = begin_run(sandbox, repo, plan)
+    worker = await_task(sandbox, repo, run, "one", "working")["worker_id"]
+
+    def working() -> bool:
+        [found] = sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]
+        return bool(found["status"] == "working")
+
+    sandbox.wait_for(working, 60, "the agent to be at work")
+    looking = attach(sandbox)
+    [pane] = panes_of(sandbox, worker)
+    sandbox.tmux("send-keys", "-t", pane, "C-c")
+
+    def held() -> bool:
+        task = run_status(sandbox, repo, run)["tasks"]["one"]
+        assert task["state"] == "working", task
+        return bool(task["attached"])
+
+    sandbox.wait_for(held, 60, "the run to leave the worker alone")
+    instead = "\n".join(["Instead:", *(f"rehearse: {line}" for line in adds("one"))])
+    sandbox.ww("send", "one", instead, cwd=repo, check=True)
+    sandbox.tmux("kill-pane", "-t", looking, server="user")
+    told = await_run(sandbox, repo, run)
+    assert (states_of(told), told["tasks"]["one"]["attempt"]) == ({"one": "landed"}, 1)
+
+
 def test_a_person_at_the_terminal_is_left_alone(sandbox: Sandbox, repo: Path) -> None:
     go = sandbox.home / "go"
     plan = write_plan(sandbox.home / "plan.toml", {"one": [until(go), *adds("one")]}, verify=False)
     run = begin_run(sandbox, repo, plan)
     await_task(sandbox, repo, run, "one", "working")
-    session = sandbox.tmux("list-panes", "-a", "-f", "#{@woodwind}", "-F", "#{session_id}")
-    looking = sandbox.run_in_pane("env", "-u", "TMUX", "tmux", "-L", "woodwind", "attach", "-t", session, server="user")
-    sandbox.wait_for(lambda: sandbox.tmux("list-clients", "-F", "x"), 60, "somebody to be attached")
+    looking = attach(sandbox)
     go.touch()
 
     def held() -> bool:

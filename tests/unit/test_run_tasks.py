@@ -17,7 +17,8 @@ def turn(state: State, why: str = "", prompt: str = "") -> Turn:
 @pytest.mark.parametrize(
     "turns, tells, fresh",
     [
-        ([], True, False),
+        ([], True, True),  # nothing that it was started with has ever reached it
+        ([], False, True),
         ([turn(State.FAILED, DIED)], True, True),  # it never took anything: no conversation can be there
         ([turn(State.INTERRUPTED, CLOSED)], True, True),
         ([turn(State.INTERRUPTED, CLOSED, "p")], True, False),

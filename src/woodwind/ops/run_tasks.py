@@ -255,8 +255,8 @@ def go_on(doing: Doing, worker: Worker, text: str) -> Happened:
 def no_conversation(last: Sequence[Turn], *, tells: bool) -> bool:
     """Whether there is nothing that an agent could go on with: it died before it took anything, or dies of going on."""
     died = [turn.state is TurnState.FAILED and "exited with" in turn.why for turn in last[-2:]]
-    never = tells and bool(last) and not any(turn.prompt_id or turn.state is TurnState.DONE for turn in last)
-    return died == [True, True] or never
+    never = tells and not any(turn.prompt_id or turn.state is TurnState.DONE for turn in last)
+    return not last or died == [True, True] or never
 
 
 # What came of it.

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 
+from woodwind.base.files import Locked
 from woodwind.model.run import FINAL, Happened, Run, State, Task, What
 from woodwind.model.status import Phase
 from woodwind.model.storms import back_at, storm_of
-from woodwind.model.turn import State as TurnState, Turn
+from woodwind.model.turn import START_UNDONE, State as TurnState, Turn
 from woodwind.ops.context import Context
+from woodwind.ops.journal import worker_lock
 from woodwind.ops.presence import with_person
 from woodwind.ops.run_tasks import landed_as, merged_elsewhere
 from woodwind.store import told, turns, workers
@@ -49,17 +51,40 @@ def _working(ctx: Context, row: RunRow, task: Task) -> list[Happened]:
             return [Happened(What.LANDED, task.id, task.delivery, commit=commit)]
         why = "its worker was removed while it worked"
         return [Happened(What.FAILED, task.id, task.delivery, text=why, hopeless=True)]
+    found = turns.of_worker(ctx.store.db, task.worker, 20)
+    if worker.phase == Phase.PAUSED and all(turn.why == START_UNDONE for turn in found):
+        # It waited for room, and its start failed: nobody paused it.
+        return [Happened(What.FAILED, task.id, task.delivery, text="it could not be started", storm="gone")]
     if worker.phase in _HELD:
         return [] if task.attached else [Happened(What.ATTACHED, task.id)]
     heard = _question(ctx, task)
-    last = newest_turn(turns.of_worker(ctx.store.db, task.worker, 20), task.turn)
-    return heard + _outcome(task, last) if last and not last.is_open else heard
+    last = newest_turn(found, task.turn)
+    if last is None or last.is_open:
+        return heard
+    if last.state is not TurnState.DONE:
+        if with_person(ctx, [task.worker]):
+            return heard if task.attached else [*heard, Happened(What.ATTACHED, task.id)]
+        if _is_changing(task.worker):
+            return heard
+    return heard + _outcome(task, last)
+
+
+def _is_changing(worker: str) -> bool:
+    """Whether a command is at work on a worker: `ww pause` writes down only at its end that it cut the turn short."""
+    try:
+        with worker_lock(worker, wait=False):
+            return False
+    except Locked:
+        return True
 
 
 def newest_turn(found: list[Turn], began: str) -> Turn | None:
-    """The turn whose end is the task's: the newest since it began, whoever gave it; an open one comes first."""
+    """The turn whose end is the task's: the newest since it began, whoever gave it; an open one comes first.
+
+    A start that was undone is none: the agent never had it.
+    """
     number = next((turn.number for turn in found if turn.id == began), 0)
-    since = [turn for turn in found if turn.number >= number]
+    since = [turn for turn in found if turn.number >= number and turn.why != START_UNDONE]
     return next((turn for turn in since if turn.is_open), since[-1] if since else None)
 
 
