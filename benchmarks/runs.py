@@ -84,8 +84,10 @@ def _whole(scene: Scene, repo: Path, count: int, bare_count: int) -> Fact:
     """A run from its first task to its last landing, beside the same git commands bare, one after the other."""
     pid = _daemon(scene, repo)
     before, began = _spent(pid), time.perf_counter()
-    _json(scene, repo, "run", str(_plan(scene, "instant", count)), "--headless", "--permissions", "ask")
+    told = _json(scene, repo, "run", str(_plan(scene, "instant", count)), "--headless", "--permissions", "ask")
     ours, spent = time.perf_counter() - began, _spent(pid) - before
+    if len(told["landed"]) != count:
+        raise CannotMeasure(f"only {len(told['landed'])} of {count} tasks landed")
     began = time.perf_counter()
     for n in range(bare_count):
         _bare(scene, repo, n)

@@ -240,6 +240,17 @@ def test_stop_decides_nothing_more_and_resume_goes_on_with_what_was_cut_short() 
     assert {run.tasks[name].tell for name in "ab"} == {"go_on"}
 
 
+def test_what_was_being_told_when_the_run_was_stopped_is_told_anew() -> None:
+    run = hear(at_work("a", "b", retries=1), Happened(What.FAILED, "a", 1, text="red"))
+    new = run._replace(tasks={**run.tasks, "new": Task("new", state=State.STARTING, delivery=1, attempt=1)})
+    run = hear(hear(new, Happened(What.STOP)), Happened(What.RESUME))
+    told = {name: (task.state, task.tell, task.delivery, task.attempt) for name, task in run.tasks.items()}
+    assert told["a"] == (State.STARTING, "retry", 3, 2)  # another mark: the interrupted turn is not its end
+    assert told["new"] == (State.STARTING, "", 1, 1)  # whether its worker was made is found out by its id
+    run = hear(hear(run, Happened(What.STOP)), Happened(What.RESUME, text="Do this"))
+    assert (run.tasks["a"].tell, run.tasks["a"].delivery) == ("Do this", 4)
+
+
 def test_what_a_person_has_landed_is_landed_wherever_the_run_was_with_it() -> None:
     run = hear(at_work("a", "b"), Happened(What.LANDED, "a", 1, commit="x"))
     run = hear(run, Happened(What.FAILED, "b", 1, text="x", hopeless=True))

@@ -106,6 +106,9 @@ class _Work:
                     self._put(task, state=State.WAITING, tell=tell, storms=0, tries=0, reminded=False, why="")
             elif task.state is State.WORKING and (was == "stopped" or message):
                 self._start(task, tell=message or "go_on")
+            elif task.state is State.STARTING and task.worker and (was == "stopped" or message):
+                # What it was being told may have reached it, and been cut short by the stop: it is told anew.
+                self._start(task, tell=message or task.tell or "go_on")
             elif task.state is State.HELD:
                 self._put(task, not_before=0)
 
