@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from woodwind.testing.plans import await_run
+from woodwind.testing.plans import await_run, await_task
 from woodwind.testing.repo import git
 from woodwind.testing.sandbox import Sandbox
 
@@ -72,6 +72,31 @@ def test_a_ticket_that_stays_open_gets_a_reminder_then_needs_you_and_the_other_e
     assert states["never-closed"] == states["add-later"] == "done"
     assert states["land one#1"] == "landed"
     assert git(repo, "log", "--format=%s", "main").count("Add later") >= 1
+
+
+def test_a_loop_is_paused_widened_stopped_at_its_second_ticket_and_goes_on(sandbox: Sandbox, repo: Path) -> None:
+    slow = item("Add slow", "think 600")
+    (repo / "TODO.md").write_text(f"# One\n\n{add_file('quick')}{slow}\n# Two\n\n{add_file('two')}")
+    loop = start(sandbox, repo, "--epics", "one")
+    await_task(sandbox, repo, loop, "add-slow", "working")
+    assert sandbox.ww("loop", "pause", "--json", cwd=repo, check=True).json["data"]["state"] == "paused"
+    widened = sandbox.ww("loop", "add", "--epics", "two", "--json", cwd=repo, check=True).json["data"]
+    assert (widened["state"], widened["epics"]) == ("paused", ["one", "two"])
+    sandbox.ww("loop", "resume", cwd=repo, check=True)
+    await_task(sandbox, repo, loop, "add-two", "landed")
+    stopped = sandbox.ww("loop", "stop", cwd=repo, check=True).stdout
+    assert f"{loop} stopped; interrupted: one. Everything is kept." in stopped
+    phases = {w["name"]: w["phase"] for w in sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]}
+    assert phases["one"] == "paused"
+    message = f"Be quick:\nrehearse: write slow.txt yes\nrehearse: commit At last\nrehearse: {CLOSE}"
+    sandbox.ww("loop", "resume", "--message", message, cwd=repo, check=True)
+    told = await_run(sandbox, repo, loop)
+    assert {task["state"] for task in told["tasks"].values()} == {"landed"}, told
+    kept = sandbox.ww("loop", "teardown", "--keep-worktrees", "--json", cwd=repo, check=True).json["data"]
+    assert (kept["removed"], sorted(kept["kept"])) == ([], ["one", "two"])
+    gone = sandbox.ww("loop", "teardown", "--json", cwd=repo, check=True).json["data"]
+    assert sorted(gone["removed"]) == ["one", "two"]
+    assert sandbox.ww("loop", "teardown", cwd=repo, check=True).stdout == f"{loop} has no workers any more\n"
 
 
 def test_mistakes_are_told_before_anything_begins(sandbox: Sandbox, repo: Path) -> None:

@@ -198,7 +198,8 @@ def halt(ctx: Context, run: Run) -> list[str]:
         if task.state not in (State.WORKING, State.STARTING, State.PAUSING) or not task.worker:
             continue
         worker = workers.find(ctx.store, task.worker)
-        if worker is None or worker.phase != Phase.RUNNING:
+        # A loop's worker that has landed a ticket goes on with the next.
+        if worker is None or worker.phase not in (Phase.RUNNING, Phase.LANDED):
             continue
         try:
             interrupt(ctx, worker)

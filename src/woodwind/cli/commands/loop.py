@@ -181,9 +181,12 @@ def render(outcome: Outcome, screen: Screen) -> None:
         for what in ("removed", "kept"):
             if data[what]:
                 screen.line(f"{what}: {', '.join(data[what])}")
+        if not data["removed"] and not data["kept"]:
+            screen.line(f"{data['id']} has no workers any more")
     elif data["action"] in ("pause", "stop"):
-        what = "nothing new begins" if data["action"] == "pause" else "its agents were interrupted; everything is kept"
-        screen.line(f"{data['id']} {data['state']}: {what}")
+        paused = f"; interrupted: {', '.join(data['paused'])}" if data["paused"] else ""
+        what = ": nothing new begins" if data["action"] == "pause" else f"{paused}. Everything is kept."
+        screen.line(f"{data['id']} {data['state']}{what}")
         screen.line(screen.paint(f"  ww loop resume {data['id']}", "dim"))
     else:
         screen.line(f"{data['id']} goes on")
