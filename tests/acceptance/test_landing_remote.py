@@ -165,6 +165,18 @@ def test_a_run_on_a_branch_of_its_own_meets_here_and_is_pushed_at_its_end(scene:
     assert git(scene.hub, "merge-base", "main", theirs) == theirs
 
 
+def test_tasks_that_each_reach_the_base_are_pushed_and_their_children_start_from_there(scene: Scene) -> None:
+    theirs = scene.meanwhile()
+    tasks = {"first": adds("first"), "second": ["run cp first.txt second.txt", "commit Add second", "say Added"]}
+    plan = write_plan(scene.box.home / "ship.toml", tasks, after={"second": ["first"]}, mode="ship", branch="")
+    run = begin_run(scene.box, scene.repo, plan, "--auto-ship")
+    told = await_run(scene.box, scene.repo, run)
+    assert states_of(told) == {"first": "landed", "second": "landed"}, told
+    assert git(scene.hub, "show", "main:second.txt") == "made by first"
+    assert git(scene.hub, "merge-base", "main", theirs) == theirs
+    assert git(scene.hub, "rev-parse", "main") == git(scene.repo, "rev-parse", "main")
+
+
 def test_nothing_counts_as_landed_for_a_run_before_its_pull_request_is_merged(box: Sandbox) -> None:
     scene = Scene(box, "pr-run", "git@github.com:o/r.git")
     scene.configure("true", "pr")
