@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,25 @@ def test_a_folder_that_cannot_be_read_is_an_error(tree: Tree, monkeypatch: pytes
     with pytest.raises(PermissionError):
         snapshots.save(tree, common_of(tree), WORKER, everything=True)
     assert not snapshots.is_saved(common_of(tree), WORKER)
+
+
+def test_a_folder_that_git_cannot_read_is_an_error_before_a_deletion(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git tells of it in a warning, and takes the folder for empty."""
+    if not os.geteuid():
+        if not shutil.which("setpriv"):
+            pytest.skip("modes do not hold root back, and there is no setpriv to give that up")
+        wrapper = tmp_path / "bin" / "git"
+        wrapper.parent.mkdir()
+        wrapper.write_text(f'#!/bin/sh\nexec setpriv --bounding-set=-all --inh-caps=-all {shutil.which("git")} "$@"\n')
+        wrapper.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{wrapper.parent}:{os.environ['PATH']}")
+    (Path(tree.path) / "hidden").mkdir(mode=0)
+    with pytest.raises(WoodwindError, match="could not open directory 'hidden/'"):
+        snapshots.save(tree, common_of(tree), WORKER, everything=True)
+    assert not snapshots.is_saved(common_of(tree), WORKER)
+    snapshots.save(tree, common_of(tree), WORKER)
 
 
 def test_files_that_an_agent_deletes_meanwhile_are_no_obstacle(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,12 @@ def save(tree: Tree, common: str, worker: str, *, everything: bool = False) -> s
     changes = tree.changes(submodules=not everything)
     paths = set(changes.tracked) | set(changes.untracked)
     if everything:
+        if changes.unread:
+            raise WoodwindError(
+                f"the work in {tree.path} could not be saved: {changes.unread[0].removeprefix('warning: ')}",
+                code="not_saved",
+                hint="Nothing was removed. Make that folder readable, for example with chmod u+rwx, and try again.",
+            )
         paths |= {p for p in tree.git("ls-files", "-z").split("\0") if p}
         if os.path.isdir(os.path.join(tree.path, FOLDER)):
             paths.add(f"{FOLDER}/")  # the brief, which git is told to overlook

@@ -1,5 +1,7 @@
 """One worktree as git sees it: its commit, and what is not committed in it."""
 
+from collections.abc import Sequence
+
 from woodwind.git.call import git
 from woodwind.git.hiding import hide, without_filters
 from woodwind.git.worktrees import read_record
@@ -54,7 +56,9 @@ class Tree:
         """What is not committed in it; a parked worktree's submodules cannot be looked into."""
         options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
         inside = "none" if submodules else "all"
-        return Changes(self.git("status", *options, f"--ignore-submodules={inside}"))
+        done = git(*self.words(), "status", *options, f"--ignore-submodules={inside}")
+        warnings = done.stderr.decode("utf-8", "replace").splitlines()
+        return Changes(done.text, [line for line in warnings if "could not open directory" in line])
 
     def refill(self) -> None:
         """Check out the last commit's files into an empty folder, without a word in the reflog; the index is new."""
@@ -69,9 +73,10 @@ class Tree:
 
 
 class Changes:
-    """Uncommitted paths by kind, and the blobs that only the index holds."""
+    """Uncommitted paths by kind, the blobs that only the index holds, and what git complained that it cannot read."""
 
-    def __init__(self, porcelain: str) -> None:
+    def __init__(self, porcelain: str, unread: Sequence[str] = ()) -> None:
+        self.unread = unread
         self.staged: list[str] = []
         self.unstaged: list[str] = []
         self.unmerged: list[str] = []
