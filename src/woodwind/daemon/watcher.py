@@ -8,7 +8,7 @@ from typing import Any
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent
-from woodwind.base import paths
+from woodwind.base import paths, spool
 from woodwind.base.processes import is_running
 from woodwind.base.watch import End, Folders
 from woodwind.daemon.glances import TICK, Glances, pace
@@ -45,6 +45,7 @@ class Watcher:
         self._dirty: set[str] = set()
         self._again: dict[str, float] = {}
         self._everybody = True
+        self._round = time.monotonic() + _ROUND  # when everybody is looked at again
         self._listed: tuple[float, Panes] | None = None  # when it was asked for, by the clock of `_happened`
         self._happened = float("-inf")  # the last time that somebody else than the list told of something
         self._work = asyncio.Event()
@@ -95,23 +96,27 @@ class Watcher:
     async def observe(self) -> None:
         """Look at those to whom something happened, for ever; all of them once in a while."""
         while True:
-            try:
-                async with asyncio.timeout(_ROUND):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(max(0.0, self._round - time.monotonic())):
                     await self._work.wait()
-            except TimeoutError:
-                self._everybody = True
             self._work.clear()
-            batch, everybody = self._dirty, self._everybody
+            # By the clock and not by silence: among agents that always tell something, one may have been missed.
+            batch, everybody = self._dirty, self._everybody or time.monotonic() >= self._round
             self._dirty, self._everybody = set(), False
+            if everybody:
+                self._round = time.monotonic() + _ROUND
             if not self._rows:
                 continue
+            whom = sorted(self._rows if everybody else batch)
             try:
-                await self._lane.call(_look_at(() if everybody else sorted(batch), self._panes()))
+                left = await self._lane.call(_look_at(whom, self._panes(), everybody=everybody))
             except BaseException:
                 self._dirty |= batch
                 self._everybody = self._everybody or everybody
                 self._work.set()
                 raise
+            for worker in left:
+                self._again.setdefault(worker, time.monotonic() + _LATER)
             await asyncio.sleep(_PAUSE)
 
     async def glance(self) -> None:
@@ -119,8 +124,9 @@ class Watcher:
         while True:
             await asyncio.sleep(self._pace())
             for worker in self._rows:
-                if not self._folders.watches(worker):
-                    self._folders.add(worker, paths.spool_dir(worker))  # made at its start, or again after a deletion
+                # Made at its start, or again after a deletion, and perhaps written to before it was watched.
+                if not self._folders.watches(worker) and self._folders.add(worker, paths.spool_dir(worker)):
+                    self.look_at(worker)
             servers = self._servers()
             if servers:
                 at, wall = time.monotonic(), int(time.time() * 1000)
@@ -248,8 +254,14 @@ def _taken_by(agent: Agent) -> Takes:
     return take
 
 
-def _look_at(workers: Sequence[str], listed: Panes | None) -> Callable[[Context], object]:
-    return lambda ctx: observe(ctx, workers, listed)
+def _look_at(workers: Sequence[str], listed: Panes | None, *, everybody: bool) -> Callable[[Context], list[str]]:
+    """A look that tells of whom something is left: half-written, or not to be taken while the store was locked."""
+
+    def look(ctx: Context) -> list[str]:
+        observe(ctx, () if everybody else workers, listed)
+        return [worker for worker in workers if spool.waiting(paths.spool_dir(worker))]
+
+    return look
 
 
 def _panes_on(servers: list[str]) -> Callable[[Context], list[Pane]]:
