@@ -50,5 +50,15 @@ def test_where_it_is_never_quiet_all_are_looked_at_now_and_then() -> None:
     assert 3 <= taken.count(None) <= 5
 
 
+def test_what_a_look_remarked_on_is_looked_at_again_because_no_event_tells_of_its_end() -> None:
+    due = Due()
+    due.everything()
+    due.take(1.0)
+    due.has_remarks = True
+    assert due.patience
+    due.has_remarks = False
+    assert due.patience is None
+
+
 def test_the_kinds_of_one_worker_are_kinds_that_there_are() -> None:
     assert set(KINDS) >= OF_ONE_WORKER

@@ -17,6 +17,7 @@ class Due:
         self._workers: set[str] | None = set()  # None: all of them, and the rest
         self._looked_at_all = 0.0
         self._owes = False
+        self.has_remarks = False  # whether the last look told of trouble, which may pass without an event
 
     def after(self, kind: str, worker: str) -> None:
         """An event was told."""
@@ -46,4 +47,6 @@ class Due:
     @property
     def patience(self) -> float | None:
         """How long to wait for news before everything is looked at; None: for ever."""
-        return _QUIET if self._owes else None
+        if self._owes:
+            return _QUIET
+        return _LONGEST_WITHOUT if self.has_remarks else None

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 
 from woodwind.daemon.client import Connection, DaemonGone, ensure_daemon
@@ -15,6 +16,7 @@ from woodwind.tui.due import Due
 _RETRY = 0.5
 _ANSWER = 5.0
 _LOCKED = 2000  # milliseconds
+_LATE = "the daemon does not start (see `ww daemon logs`): the rows are some seconds old"
 # Where no daemon may run, somebody has to look: as seldom as a person still calls live.
 _WITHOUT_DAEMON = 2.0
 # After a look a rest as long as it took, and no longer than this: many events at once are one look.
@@ -38,7 +40,7 @@ class Feed:
         self._on_trouble = on_trouble
         self._troubles: dict[str, str] = {}
         self._due = Due()
-        self._then: list[Callable[[], None]] = []
+        self._then: deque[Callable[[], None]] = deque()
         self._news = threading.Event()
         self._ended = threading.Event()
 
@@ -50,7 +52,7 @@ class Feed:
 
     def look_again(self, then: Callable[[], None] | None = None) -> None:
         """Look at everything as soon as possible; `then` is called, in a thread, when that was shown or has failed."""
-        self._due.everything()
+        self._due.everything()  # first: a look that is not about everything must not answer for `then`
         if then:
             self._then.append(then)
         self._news.set()
@@ -75,12 +77,14 @@ class Feed:
                 break
             self._news.clear()
             began = time.monotonic()
-            then, self._then = self._then, []
+            then = [self._then.popleft() for _ in range(len(self._then))]
             workers = self._due.take(began)
             try:
                 ctx = ctx or self._context()
                 ctx.notes.clear()
-                self._on_look(self._looker.look(ctx) if workers is None else self._looker.look_at(ctx, workers))
+                seen = self._looker.look(ctx) if workers is None else self._looker.look_at(ctx, workers)
+                self._due.has_remarks = bool(seen.notes)
+                self._on_look(seen)
                 self._trouble("look", "")
                 _call_all(then)
                 self._ended.wait(min(_LONGEST_REST, time.monotonic() - began))
@@ -102,13 +106,13 @@ class Feed:
         return ctx
 
     def _listen(self) -> None:
-        met, next_start = False, 0.0
+        met, next_start, is_late = False, 0.0, False
         while not self._ended.is_set():
             try:
                 with Connection() as daemon:
                     daemon.send(request("subscribe", since=None, project=""))
                     daemon.receive(_ANSWER)
-                    met, next_start = True, 0.0
+                    met, next_start, is_late = True, 0.0, False
                     self._trouble("daemon", "")
                     self.look_again()  # something may have happened while nobody listened
                     while not self._ended.is_set():
@@ -118,11 +122,16 @@ class Feed:
             except DaemonGone:
                 if self._ended.is_set():
                     return
-                if met:
+                if met and not is_late:
                     self._trouble("daemon", "the daemon has gone: starting it again")
                 if time.monotonic() < next_start:
                     self._ended.wait(_RETRY / 5)
-                elif ensure_daemon(os.environ):
+                    continue
+                if next_start:
+                    is_late = True
+                    self._trouble("daemon", _LATE)
+                    self.look_again()
+                if ensure_daemon(os.environ):
                     next_start = time.monotonic() + _ANSWER
                 else:
                     self._ended.wait(_WITHOUT_DAEMON)
