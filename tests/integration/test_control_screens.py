@@ -8,13 +8,14 @@ import pytest
 from textual.color import Color
 from textual.pilot import Pilot
 
+from woodwind.model.errors import Refused
 from woodwind.model.sections import Verb
 from woodwind.model.text import width as cells
 from woodwind.testing.control_stage import DONE, EMPTY, STORY, WORK, Stage, entry, frame, keys, play, stage, text, until
 from woodwind.tui.actions import Actions
 from woodwind.tui.app import ControlPlane
-from woodwind.tui.dialogs import Confirm
-from woodwind.tui.new_worker import NewWorker
+from woodwind.tui.dialogs import Confirm, Write
+from woodwind.tui.new_worker import NewWorker, Wish
 from woodwind.tui.themes import theme_for
 
 
@@ -388,3 +389,63 @@ def test_many_slow_verbs_hold_up_no_other(monkeypatch: pytest.MonkeyPatch) -> No
         await app.workers.wait_for_complete()
 
     play(story, (100, 30), act)
+
+
+def test_a_message_that_was_not_delivered_is_there_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def send(_: Actions, worker: str, text: str) -> str:
+        raise Refused("thinker has exited")
+
+    monkeypatch.setattr(Actions, "send", send)
+
+    async def act(pilot: Pilot[None]) -> None:
+        app = stage(pilot)
+        app.board.select("w-thinker")
+        await pilot.press("s", *"words", "ctrl+s")
+        await until(pilot, lambda: bool(app._feed._then))
+        await asyncio.to_thread(app._feed._then.pop())
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(app.screen, Write) and any("words" in line for line in frame(app)))
+
+    play(STORY, (100, 30), act)
+
+
+def test_a_form_whose_worker_did_not_start_is_there_again_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*_: object) -> str:
+        raise Refused("there is no such branch")
+
+    monkeypatch.setattr("woodwind.tui.performer.choices", lambda _: (["claude"], ["feature"]))
+    monkeypatch.setattr("woodwind.tui.performer.start", start)
+    wish = Wish("Ring the bell", "github:7", "claude", "opus", "feature", "nowhere")
+    given: list[Wish | None] = []
+
+    async def form(pilot: Pilot[None], fill: Wish | None) -> None:
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewWorker) and pilot.app.focused is not None)
+        screen = pilot.app.screen
+        assert isinstance(screen, NewWorker)
+        given.append(screen._wish)
+        if fill:
+            screen.dismiss(fill)
+        else:
+            await pilot.press("ctrl+s")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
+        await pilot.app.workers.wait_for_complete()
+
+    async def act(pilot: Pilot[None]) -> None:
+        await form(pilot, wish)
+        await form(pilot, None)  # handed in as it is shown: every field has what was in it
+        await form(pilot, wish)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewWorker))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
+        await form(pilot, wish)
+
+    play(STORY, (100, 30), act)
+    empty = Wish("", "", "", "", "", "")
+    assert given == [empty, wish, wish, empty]
+
+
+def test_every_state_is_told_whole() -> None:
+    paused = entry("halted", status="ready", turn={"state": "interrupted"})
+    assert "interrupted " in text(play(STORY._replace(workers=[*STORY.workers, paused]), (80, 30)))

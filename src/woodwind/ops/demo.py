@@ -68,7 +68,7 @@ rehearse: say This will take a while
 rehearse: run ls chimes
 rehearse: think 3600
 """
-_SETTINGS = '[verify]\ncommand = "python3 -m unittest -q"\n'
+_SETTINGS = '[new]\nagent = "rehearsal"\n\n[verify]\ncommand = "python3 -m unittest -q"\n'
 _LANDS = 1  # the farewell
 SETTLED = ("ready", "asking", "exited")
 

@@ -23,7 +23,7 @@ MARKS = {
     Section.IN_FLIGHT: "●",
     Section.BACKGROUND: "·",
 }
-_NAME, _STATE, _AGE = 25, 10, 5  # at most, of a name
+_NAME, _STATE, _AGE = 25, 10, 5  # at most, of a name; at least, of a state
 _WIDE, _WIDE_ENOUGH_FOR_VERBS, _NARROW = 100, 76, 70
 _NAME_WHERE_NOT_WIDE, _NAME_WHERE_NARROW = 18, 14
 
@@ -83,7 +83,7 @@ class Board(ScrollView, can_focus=True):
         self._acting: Mapping[str, str] = {}
         self._now = 0.0
         self._key = ""
-        self._rooms = _Rooms(0, 0, 0)
+        self._rooms = _Rooms(0, 0, 0, 0)
 
     # What is shown
 
@@ -224,7 +224,7 @@ class Board(ScrollView, can_focus=True):
         else:
             parts = [
                 Segment(_cell(_full_name(row), min(self._rooms.name, _most_of_a_name(columns))), self._style("name")),
-                Segment(_cell("…" if acting else row.state, _STATE), self._style(_class(row.section))),
+                Segment(_cell("…" if acting else row.state, self._rooms.state), self._style(_class(row.section))),
             ]
         parts.append(Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")))
         used = sum(width(part.text) for part in (mark, *parts))
@@ -260,18 +260,19 @@ class _Rooms(NamedTuple):
     """How many columns some parts take in all their rows, so that they stand one below the other."""
 
     name: int
+    state: int
     notice: int
     notice_detail: int
 
 
 def _rooms(rows: Sequence[Row]) -> _Rooms:
-    name = notice = detail = 0
+    name = state = notice = detail = 0
     for row in rows:
         if row.section is Section.BACKGROUND:
             notice, detail = max(notice, width(_full_name(row))), max(detail, width(row.detail))
         else:
-            name = max(name, width(_full_name(row)))
-    return _Rooms(min(_NAME, name + 2), notice + 2, detail)
+            name, state = max(name, width(_full_name(row))), max(state, width(row.state))
+    return _Rooms(min(_NAME, name + 2), max(_STATE, state + 1), notice + 2, detail)
 
 
 def _full_name(row: Row) -> str:

@@ -49,48 +49,54 @@ class NewWorker(ModalScreen[Wish | None]):
         Binding("escape", "dismiss(None)", "cancel"),
     ]
 
-    def __init__(self, agents: list[str], templates: list[str]) -> None:
+    def __init__(self, agents: list[str], templates: list[str], wish: Wish | None = None) -> None:
         super().__init__()
         self._agents = agents
         self._templates = templates
+        self._wish = wish or Wish("", "", "", "", "", "")  # what it is filled with at first
 
     def compose(self) -> ComposeResult:
         """A line for each thing that can be chosen."""
+        wish = self._wish
+        kind, _, number = wish.ticket.partition(":")
+        source = next(name for name, before in SOURCES.items() if before == kind)
         with Vertical():
             yield Label("A new worker. What is it to do?", markup=False)
-            yield TextArea(compact=True, id="task")
+            yield TextArea(wish.task, compact=True, id="task")
             with Horizontal(classes="field"):
                 yield Label("Source")
                 yield Select(
                     [(name, name) for name in SOURCES],
-                    value="my own words",
+                    value=source,
                     allow_blank=False,
                     compact=True,
                     id="source",
                 )
             with Horizontal(classes="field"):
                 yield Label("Its number or key")
-                yield Input(placeholder="for a ticket: 7, SHOP-12; what is above is added", compact=True, id="ticket")
-            with Horizontal(classes="field"):
-                yield Label("Agent")
-                yield Select([(name, name) for name in self._agents], prompt="as configured", compact=True, id="agent")
-            with Horizontal(classes="field"):
-                yield Label("Model")
-                yield Input(placeholder="as configured", compact=True, id="model")
-            with Horizontal(classes="field"):
-                yield Label("Template")
-                yield Select(
-                    [(name, name) for name in self._templates],
-                    prompt="by the kind of task",
-                    compact=True,
-                    id="template",
+                yield Input(
+                    number, placeholder="for a ticket: 7, SHOP-12; what is above is added", compact=True, id="ticket"
                 )
             with Horizontal(classes="field"):
+                yield Label("Agent")
+                yield self._select(self._agents, wish.agent, "as configured", "agent")
+            with Horizontal(classes="field"):
+                yield Label("Model")
+                yield Input(wish.model, placeholder="as configured", compact=True, id="model")
+            with Horizontal(classes="field"):
+                yield Label("Template")
+                yield self._select(self._templates, wish.template, "by the kind of task", "template")
+            with Horizontal(classes="field"):
                 yield Label("Base")
-                yield Input(placeholder="the default branch", compact=True, id="base")
+                yield Input(wish.base, placeholder="the default branch", compact=True, id="base")
             with Horizontal():
                 yield Button("Cancel (Esc)", id="cancel", compact=True)
                 yield Button("Start (Ctrl-S)", id="start", compact=True)
+
+    @staticmethod
+    def _select(names: list[str], chosen: str, prompt: str, id: str) -> Select[str]:
+        value = chosen if chosen in names else Select.NULL
+        return Select([(name, name) for name in names], prompt=prompt, value=value, compact=True, id=id)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Done, or given up."""

@@ -44,6 +44,9 @@ class Performer:
         self._asked: set[Future[bool | None]] = set()
         self.actions = Actions(cwd, self._ask_from_thread)
         self.under_way: dict[str, str] = {}  # what is being done, by the row's key
+        # What a person wrote and nobody got: it is there when they write the next time.
+        self._unsent: dict[str, str] = {}
+        self._unmet: Wish | None = None
 
     def want(self, row: Row, verb: Verb, entry: Entry | None) -> None:
         """Do this with a row, unless something is being done with it; `entry` is its worker."""
@@ -52,8 +55,8 @@ class Performer:
         elif verb is Verb.ATTACH:
             self._go_to(row)
         elif verb is Verb.SEND:
-            written = partial(self._act_with_text, row, self.actions.send, DOING[verb])
-            self._app.push_screen(Write(f"To {row.name}:"), written)
+            written = partial(self._act_with_text, row, self._send, DOING[verb])
+            self._app.push_screen(Write(f"To {row.name}:", self._unsent.pop(row.key, "")), written)
         elif verb is Verb.ANSWER:
             self._answer(row, entry or {})
         elif verb is Verb.REVIEW:
@@ -77,12 +80,16 @@ class Performer:
         def filled(wish: Wish | None) -> None:
             if wish:
                 self._app.notify("starting a worker …")
-                self._call(
-                    partial(start, self._cwd, wish, self._ask_from_thread), partial(self._app.notify, markup=False)
-                )
+                make = partial(start, self._cwd, wish, self._ask_from_thread)
+                call(self._app, make, partial(self._app.notify, markup=False), partial(failed, wish))
+
+        def failed(wish: Wish, words: str) -> None:
+            self._unmet = wish
+            complain(self._app, words)
 
         def ready(choices: tuple[list[str], list[str]]) -> None:
-            self._app.push_screen(NewWorker(*choices), filled)
+            wish, self._unmet = self._unmet, None
+            self._app.push_screen(NewWorker(*choices, wish), filled)
 
         self._open(partial(choices, self._cwd), ready)
 
@@ -91,9 +98,6 @@ class Performer:
         for answer in self._asked:
             if not answer.done():
                 answer.set_result(False)
-
-    def _call(self, make: Callable[[], T], then: Callable[[T], object]) -> None:
-        call(self._app, make, then, partial(complain, self._app))
 
     def _open(self, make: Callable[[], T], then: Callable[[T], object]) -> None:
         """Open a screen with what a call gives: what is typed meanwhile is for that screen."""
@@ -147,6 +151,13 @@ class Performer:
             self._asked.discard(answer)
 
     # Doing
+
+    def _send(self, worker: str, text: str) -> str:
+        try:
+            return self.actions.send(worker, text)
+        except Exception:
+            self._unsent[worker] = text
+            raise
 
     def _act_with_text(self, row: Row, make: Callable[[str, str], str], doing: str, text: str | None) -> None:
         if text:

@@ -181,7 +181,10 @@ class ReviewScreen(Screen[str]):
         if not self._comments:
             self.notify("There is no comment to send: c makes one.", severity="warning")
             return
-        self._call(self._reviewing.send, lambda n: self.dismiss(f"{self._worker} got {n} comments"))
+        self._call(self._reviewing.send, self._sent)
+
+    def _sent(self, number: int) -> None:
+        self.dismiss(f"{self._worker} got {number} comment{'' if number == 1 else 's'}")
 
     def _call(self, make: Callable[[], T], then: Callable[[T], object]) -> None:
         call(self.app, make, then, lambda words: complain(self, words))
