@@ -73,7 +73,7 @@ class Terminal:
             seen = seen[-1000:] + os.read(self._fd, 1 << 16)
 
     def drain(self, seconds: float, each: Callable[[], None] | None = None, pause: float = 0.1) -> float:
-        """Read for so long, calling `each` now and then; the share of a core that the program took, in percent."""
+        """Read for so long, calling `each` now and then; the share of a core that it took, with what it called."""
         before, began = self._ticks(), time.monotonic()
         due = began
         while (now := time.monotonic()) < began + seconds:
@@ -90,7 +90,7 @@ class Terminal:
 
     def _ticks(self) -> int:
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[11]) + int(fields[12])
+        return sum(map(int, fields[11:15]))  # its own and that of the programs that it called
 
     def close(self) -> None:
         """End the program."""
