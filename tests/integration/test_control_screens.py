@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from woodwind.model.errors import Refused
 from woodwind.model.sections import Verb
 from woodwind.model.text import width as cells
+from woodwind.muxes.base import Pane
 from woodwind.testing.control_stage import DONE, EMPTY, STORY, WORK, Stage, entry, frame, keys, play, stage, text, until
 from woodwind.tui.actions import Actions
 from woodwind.tui.app import ControlPlane
@@ -449,3 +450,29 @@ def test_a_form_whose_worker_did_not_start_is_there_again_and_once(monkeypatch: 
 def test_every_state_is_told_whole() -> None:
     paused = entry("halted", status="ready", turn={"state": "interrupted"})
     assert "interrupted " in text(play(STORY._replace(workers=[*STORY.workers, paused]), (80, 30)))
+
+
+class Terminal:
+    """A terminal that shows a line for each of its own, all of them far too long, and ends with a question."""
+
+    server = ""
+
+    def screen(self, _: object) -> str:
+        return "\n".join([*("long " * 80 for _ in range(60)), "May I?"])
+
+
+@pytest.mark.parametrize("size", [(80, 24), (130, 30), (140, 30), (200, 50)])
+def test_beside_the_rows_with_their_verbs_the_end_of_the_terminal_is_seen(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"worker": "w", "project": "p", "id": "%1", "session": "", "window": "", "title": "", "exit_status": "0"}
+    pane = Pane(**names, pid=1, dead=True, last_output=0)
+    monkeypatch.setattr(Actions, "terminal_of", lambda *_: (Terminal(), pane))
+
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("v")
+        await until(pilot, lambda: any("May I?" in line for line in frame(stage(pilot))))
+
+    shown = play(STORY, size, act).ended
+    assert any("▶ ! ask-me" in line and "answer" in line for line in shown)
+    assert sum("long long" in line for line in shown) > 3

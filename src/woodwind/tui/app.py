@@ -49,9 +49,10 @@ class ControlPlane(App[None]):
     #header { height: 1; background: $panel; color: $text; text-wrap: nowrap; text-overflow: ellipsis; }
     #main { height: 1fr; layout: horizontal; }
     #main.-below { layout: vertical; }
-    #board { width: 1fr; height: 1fr; }
-    #preview { width: 50%; height: 1fr; }
-    #main.-below #preview { width: 1fr; height: 40%; }
+    #board { width: 1fr; min-width: 80; height: 1fr; }
+    #main.-below #board { min-width: 1; }
+    #preview { width: 1fr; height: 1fr; }
+    #main.-below #preview { height: 40%; }
     #bar { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
     #filter { height: 1; border: none; display: none; }
     """

@@ -26,7 +26,7 @@ class Preview(Vertical):
     Preview { background: $background; border-left: solid $panel; }
     Preview.-below { border-left: none; border-top: solid $panel; }
     Preview > #preview-title { height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
-    Preview > #preview-text { height: 1fr; text-wrap: nowrap; }
+    Preview > #preview-text { height: 1fr; text-wrap: nowrap; text-overflow: clip; }
     """
 
     def __init__(self, find: Find, id: str | None = None) -> None:
