@@ -1,6 +1,7 @@
 """`ww queue` as people type it: who is ready, red batches, lanes, a broken or moving target, and who is told."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -72,6 +73,8 @@ def test_the_guilty_one_falls_out_and_the_others_land(scene: Scene, lanes: str) 
     (dropped,) = done.json["data"]["dropped"]
     assert (dropped["name"], dropped["code"]) == (made[3]["name"], "not_verified")
     assert "together" in Path(dropped["output"]).read_text()
+    assert "together" in scene.ww("log", dropped["name"], "--landing", check=True).stdout
+    assert rows(scene.box, "SELECT verified FROM landing WHERE worker = ?", dropped["id"]) == [("",)]
     assert scene.files() == {"left", "b", "c", "e"}
     assert names(scene.box, scene.repo) == [made[3]["name"]]
     shown = scene.ww("queue", check=True).stdout
@@ -82,6 +85,15 @@ def test_the_guilty_one_falls_out_and_the_others_land(scene: Scene, lanes: str) 
     assert "fell out of the queue" in scene.ww("ls", check=True).stdout
     told = rows(scene.box, "SELECT data FROM event WHERE kind = 'queue.dropped' AND worker = ?", made[3]["id"])
     assert json.loads(told[0][0])["output"] == dropped["output"]
+
+
+def test_one_that_is_named_and_has_no_folder_any_more_is_told_as_not_landed(scene: Scene) -> None:
+    gone, there = scene.workers("gone", "there")
+    shutil.rmtree(gone["path"])
+    done = scene.ww("ship", gone["name"], there["name"], "--yes", "--json")
+    assert done.code == 6, str(done)
+    assert [(e["name"], e["code"]) for e in done.json["data"]["failed"]] == [(gone["name"], "no_folder")]
+    assert scene.files() == {"there"}
 
 
 def test_who_collides_with_one_that_falls_out_lands(scene: Scene) -> None:

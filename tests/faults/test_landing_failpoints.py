@@ -14,7 +14,7 @@ from woodwind.ops.undo import TakeBack
 from woodwind.testing.landing_stage import COMMANDS, Stage
 
 ROUNDS = 20 if os.environ.get("WOODWIND_FAULTS") == "long" else 1
-# The failpoints that are not at a step's edge, and whose command passes them. (Those of a push: test_landing_push.py.)
+# The failpoints that are not at a step's edge, and whose command passes them. Those of a push: test_landing_remote.py.
 INSIDE = {
     "land.in_commit": ["dirty"],
     "lane.after_add": ["checked-out"],

@@ -18,6 +18,7 @@ from woodwind.testing.sandbox import Result, Sandbox
 from woodwind.testing.workers import names, start
 
 LONG = os.environ.get("WOODWIND_FAULTS") == "long"
+ROUNDS = 20 if LONG else 1
 RANDOM = 2000 if LONG else 0
 CHECK = "[ -e left ] && [ -e right ] && exit 1\nexit 0\n"
 SHIP = ("queue", "--ship", "--yes")
@@ -115,7 +116,7 @@ def stage() -> Iterator[Stage]:
     stage.box.close()
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", POINTS * ROUNDS)
 def test_killed_at(stage: Stage, point: str) -> None:
     done = stage.ww(*SHIP, failpoint=point)
     assert done.code == -signal.SIGKILL, str(done)
@@ -130,6 +131,7 @@ def test_a_move_that_died_while_it_wrote_the_checkout_is_completed_for_the_whole
     assert stage.ww(*SHIP, failpoint="queue.before_move").code == -signal.SIGKILL
     # As a git that was killed in the middle of its fast-forward leaves it.
     (stage.repo / "left").write_text("left\n")
+    (stage.repo / ".git" / "index.lock").touch()
     (tip,) = set(
         rows(stage.box, "SELECT batch_new FROM landing_queue_entry WHERE batch_new <> '' AND state = 'waiting'")
     )
@@ -140,7 +142,7 @@ def test_a_move_that_died_while_it_wrote_the_checkout_is_completed_for_the_whole
     stage.back()
 
 
-@pytest.mark.parametrize("point", UNDO_POINTS)
+@pytest.mark.parametrize("point", UNDO_POINTS * ROUNDS)
 def test_undo_killed_at(stage: Stage, point: str) -> None:
     stage.ww(*SHIP)
     stage.check_end()
@@ -151,13 +153,22 @@ def test_undo_killed_at(stage: Stage, point: str) -> None:
     stage.check_between()
 
 
+def test_a_lock_that_a_killed_git_left_while_a_queue_was_taken_back_goes(stage: Stage) -> None:
+    stage.ww(*SHIP)
+    stage.check_end()
+    assert stage.ww("undo", failpoint="queue.before_rewind").code == -signal.SIGKILL
+    (stage.repo / ".git" / "index.lock").touch()
+    stage.check_between()
+    stage.back()
+
+
 @pytest.mark.parametrize("round", range(RANDOM))
 def test_killed_at_a_random_moment(stage: Stage, round: int) -> None:
     process = start(stage.box, stage.repo, *SHIP)
     try:
         process.wait(timeout=random.Random(round).uniform(0.1, 2.5))
     except subprocess.TimeoutExpired:
-        os.kill(process.pid, signal.SIGKILL)
+        (os.killpg if round % 2 else os.kill)(process.pid, signal.SIGKILL)  # with the git that it runs, or without
     process.communicate(timeout=60)
     stage.check_between()
     stage.go_on()

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from woodwind.base.failpoints import failpoint
-from woodwind.base.files import Locked, locked
-from woodwind.git import lanes, targets
-from woodwind.git.branches import branch_tip
-from woodwind.git.identity import lock_of
+from woodwind.base.files import Locked
+from woodwind.git import lanes
 from woodwind.git.lanes import Lane
-from woodwind.model.errors import Refused, WoodwindError
+from woodwind.model.errors import WoodwindError
 from woodwind.model.landing import LandRequest
 from woodwind.model.worker import Worker
 from woodwind.ops.begin_landing import begin_worker, free_to_land
@@ -60,20 +58,9 @@ class QueuedLand(Land):
         self._move_once(landing)
         self._follow_remote(landing)
 
-    def _settle_move(self) -> None:
-        """After a crash: as for a single landing, but the move that may have been begun is that of the batch."""
-        landing, common = self.landing, self.args["common"]
+    def _whole_move(self, landing: Landing) -> tuple[str, str]:
         entry = landing_queues.of_landing(self.ctx.store, landing.id)
-        if landing.via != "local" or entry is None or not entry.batch_new:
-            super()._settle_move()
-            return
-        with locked(lock_of(common)):
-            tip = branch_tip(common, landing.target)
-            if landing.new and tip and self._has_moved(landing, tip):
-                return
-            if tip == entry.batch_old and targets.complete(common, landing.target, tip, entry.batch_new):
-                return
-        raise Refused(f"{landing.target} had not moved", code="not_moved")
+        return (entry.batch_old, entry.batch_new) if entry and entry.batch_new else super()._whole_move(landing)
 
     def _clear_lane(self) -> None:
         """What a crash left running or locked goes, in every lane that nobody else has by now."""

@@ -39,10 +39,15 @@ class Choice:
         self.places = self._order(candidates)
 
     def _look(self, worker: Worker, entry: dict[str, Any], age: int, *, is_named: bool) -> Candidate | None:
-        """The worker as a candidate; None, with the reason on record, when it is not ready."""
+        """The worker as a candidate; None, with the reason on record, when it is not ready.
+
+        One that was named is tried in any case: what stands in its way is then told.
+        """
         try:
             files, lines = self._work(worker)
         except WoodwindError as error:
+            if is_named:
+                return Candidate(worker.id, worker.name, age, 0, 0)
             self.waiting.append({"name": worker.name, "id": worker.id, "why": error.message})
             return None
         turn = entry.get("turn") or {}
@@ -60,7 +65,7 @@ class Choice:
             why = f"what it did was taken back by a commit; to land it again: ww merge {worker.name}"
         if not why and self._is_as_it_fell_out(worker):
             why = "it fell out of the last queue and has not changed since; name it to try again"
-        if why and not is_named:  # one that was named is tried; what stands in its way is then told
+        if why and not is_named:
             self.waiting.append({"name": worker.name, "id": worker.id, "why": why})
             return None
         return Candidate(worker.id, worker.name, age, lines, files)

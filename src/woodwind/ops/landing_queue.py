@@ -249,7 +249,7 @@ class _Run:
             targets.check_way(self.ctx.repo.common, last.target, onto, last.new)
         if not self.request.verify or not landing_config(self.ctx).verify.command:
             may_go_unverified(self.ctx, last.project, self.request)  # a batch that landed may have taken it out
-            self._note("skipped" if not self.request.verify else "none", None)
+            self._note(self.batch, "skipped" if not self.request.verify else "none")
             return len(self.batch), None
         count = len(self.batch)
         low, high = 0, count + 1
@@ -262,12 +262,12 @@ class _Run:
             low, high = narrowed(low, high, {n: v.passed for n, v in outcomes.items()})
             points = probes(low, high, len(self.lanes)) if high - low > 1 else []
         if outcomes[count].passed:
-            self._note("", outcomes[count])
+            self._note(self.batch, "", outcomes[count])
             return count, None
         if low == 0:
             self._check_target(onto)
         else:
-            self._note("", outcomes[low])
+            self._note(self.batch[:low], "", outcomes[low])
         return low, outcomes[high]
 
     def _verify_some(self, points: Sequence[int]) -> dict[int, Verification]:
@@ -322,17 +322,20 @@ class _Run:
                 f"All of the output: {verification.output_path}",
             )
 
-    def _note(self, verified: str, verification: Verification | None) -> None:
+    def _note(self, operations: Sequence[QueuedLand], verified: str, verification: Verification | None = None) -> None:
+        """Write down how these were verified."""
         values = {"verified": verified}
         if verification:
-            values["verified"] = "reused" if verification.reused else "passed"
+            how = "reused" if verification.reused else "passed"
+            values["verified"] = how if verification.passed else ""
             values |= {"command": verification.command, "output": verification.output_path}
         with self.ctx.store.transaction() as db:
-            for operation in self.batch:
+            for operation in operations:
                 landings.change(db, operation.args["landing"], **values)
 
     def _fall_out(self, guilty: QueuedLand, failed: Verification) -> None:
         self.batch.remove(guilty)
+        self._note([guilty], "", failed)
         why = f"`{failed.command}` failed with it merged: {failed.why}"
         give_up(self.ctx, guilty, why, failed.output_path, code="not_verified")
 

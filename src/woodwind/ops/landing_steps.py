@@ -283,9 +283,14 @@ class Land:
             tip = branch_tip(common, landing.target)
             if landing.new and tip and self._has_moved(landing, tip):
                 return
-            if landing.new and tip == landing.old and targets.complete(common, landing.target, tip, landing.new):
+            old, new = self._whole_move(landing)
+            if new and tip == old and targets.complete(common, landing.target, old, new):
                 return
         raise Refused(f"{landing.target} had not moved", code="not_moved")
+
+    def _whole_move(self, landing: landings.Landing) -> tuple[str, str]:
+        """From where to where the target moves with this landing."""
+        return landing.old, landing.new
 
     def _has_moved(self, landing: landings.Landing, tip: str) -> bool:
         return merging.is_ancestor(self.args["common"], landing.new, tip)

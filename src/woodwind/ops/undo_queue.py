@@ -29,15 +29,8 @@ class TakeBackQueue(TakeBack):
 
     kind = "take_back_queue"
 
-    def _settle_move(self) -> None:
-        landing, common = self.landing, self.args["common"]
-        with locked(lock_of(common)):
-            tip = branch_tip(common, landing.target)
-            if tip and self._has_moved(landing, tip):
-                return
-            if tip == self.args["from"] and targets.complete(common, landing.target, tip, self.args["to"]):
-                return
-        raise WoodwindError(f"{landing.target} had not moved", code="not_moved")
+    def _whole_move(self, landing: Landing) -> tuple[str, str]:
+        return self.args["from"], self.args["to"]
 
     def commit(self, db: Any) -> None:
         super().commit(db)
