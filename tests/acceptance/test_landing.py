@@ -10,7 +10,7 @@ import pytest
 
 from woodwind.base.processes import is_running, start_time
 from woodwind.testing.evidence import manifest, rows
-from woodwind.testing.repo import commit, git, make_repo
+from woodwind.testing.repo import GitError, commit, git, make_repo
 from woodwind.testing.sandbox import Result, Sandbox
 from woodwind.testing.workers import finish, names, new_worker, panes_of, start
 
@@ -410,6 +410,57 @@ def test_an_agent_that_goes_on_committing_keeps_what_came_later(scene: Scene) ->
     assert (scene.repo / "new.txt").exists()
     assert git(tree, "log", "-1", "--format=%s") == "Later"
     assert "Later" not in git(scene.repo, "log", "--format=%s", "main")
+
+
+def waits_for_a_lane(box: Sandbox, pid: int) -> bool:
+    """Whether a process waits for the kernel's lock of a lane."""
+    lanes = [str(file.stat().st_ino) for file in (box.home / ".local/state/woodwind/locks").glob("lane-*")]
+    waiting = [line.split() for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
+    return any(words[5] == str(pid) and words[6].rpartition(":")[2] in lanes for words in waiting)
+
+
+@pytest.mark.parametrize(
+    "happened, code",
+    [("merging", "unmerged"), ("markers", "conflict_markers"), ("elsewhere", "wrong_branch"), ("secret", "critic")],
+)
+@pytest.mark.parametrize("several", [False, True])
+def test_what_happens_while_it_waits_for_another_landing_is_seen(
+    scene: Scene, happened: str, code: str, several: bool
+) -> None:
+    tree = scene.worker(app__py="theirs\n")
+    scene.worker("slow", slow__txt="slow\n")
+    if several:
+        scene.worker("third", third__txt="third\n")
+    begun, go_on = (scene.box.root / f"{scene.repo.name}-{name}" for name in ("begun", "go-on"))
+    scene.verify(f"test -e slow.txt || exit 0; touch {begun}; while [ ! -e {go_on} ]; do sleep 0.1; done")
+    first = start(scene.box, scene.repo, "merge", "slow")
+    try:
+        scene.box.wait_for(begun.exists, 60, "the first landing")
+        words = ("ship", "one", *(["third"] if several else []), "--yes")
+        second = start(scene.box, scene.repo, *words)
+        scene.box.wait_for(lambda: waits_for_a_lane(scene.box, second.pid), 60, "the second one to wait")
+        if happened == "merging":
+            other = commit(scene.repo, "Ours", {"app.py": "ours\n"})
+            with pytest.raises(GitError):
+                git(tree, "merge", "-q", other)
+        elif happened == "markers":
+            commit(tree, "Markers", {"app.py": "<<<<<<< one\na\n=======\nb\n>>>>>>> two\n"})
+        elif happened == "elsewhere":
+            git(tree, "switch", "-q", "-c", "mine")
+            commit(tree, "On another branch", {"mine.txt": "mine\n"})
+        else:
+            (tree / "key.txt").write_text("AKIA" + "Q7ZRT2LPW4MNB8KD\n")
+    finally:
+        go_on.touch()
+        finish(first)
+    assert finish(second)[0] == (6 if several else 1)
+    landed = git(scene.repo, "log", "--format=%s", "main")
+    assert "Work of one" not in landed
+    assert ("Work of third" in landed) == several
+    told = rows(scene.box, "SELECT code FROM landing_queue_entry WHERE state = 'dropped'") if several else []
+    assert not several or (code,) in told
+    if happened == "merging":
+        assert git(tree, "ls-files", "--unmerged")
 
 
 def test_two_ships_at_once(scene: Scene) -> None:

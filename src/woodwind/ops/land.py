@@ -3,6 +3,7 @@
 from typing import Any
 
 from woodwind.git import merging
+from woodwind.git.lanes import in_use
 from woodwind.git.targets import Checkout, check_nothing_in_the_way
 from woodwind.model.errors import Refused
 from woodwind.model.landing import LandRequest
@@ -11,7 +12,7 @@ from woodwind.ops.begin_landing import begin_worker, carry_through, free_to_land
 from woodwind.ops.context import Context
 from woodwind.ops.critic import judge, told
 from woodwind.ops.journal import worker_lock
-from woodwind.ops.landable import look, taken_out
+from woodwind.ops.landable import Landable, look, taken_out
 from woodwind.ops.landing_steps import Land
 from woodwind.ops.verify import lane_of, may_go_unverified
 from woodwind.store import landings
@@ -21,20 +22,12 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
     """Land a worker's commits; return what moved. The worker itself is kept as it is."""
     with worker_lock(worker.id):
         current = free_to_land(ctx, worker)
-        facts = look(ctx, current, request)
-        if facts.via == "pr":  # what others are to look at first must not be pushed to their branch
-            raise Refused(
-                f"{facts.target} takes pull requests only, as [land] says",
-                code="pull_requests_only",
-                hint=f"ww pr {worker.name}",
-            )
-        # What lands once more after an undo is nothing new, which the critic would take for nothing at all.
-        again = not facts.changes and merging.is_ancestor(ctx.repo.common, facts.tip, facts.onto)
-        verb = "ship" if request.commit_dirty else "merge"
-        warnings = judge(ctx, current, verb, target=facts.target, force=again)
-        ctx.notes += [f"{current.name}: {told(finding)}" for finding in warnings]
+        facts = _looked_at(ctx, current, request)
         may_go_unverified(ctx, worker.project, request)
+        waits = in_use(worker.project)
         with lane_of(ctx, worker.project, facts.tip) as lane:
+            if waits:  # its agent may have gone on meanwhile
+                facts = _looked_at(ctx, current, request)
             operation = begin_worker(ctx, Land, current, facts, request)
             done = carry_through(ctx, operation, lane)
     return {
@@ -51,6 +44,23 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         "output": done.output,
         "committed": operation.committed,
     }
+
+
+def _looked_at(ctx: Context, worker: Worker, request: LandRequest) -> Landable:
+    """What a landing starts from, where neither its state nor the critic is against it."""
+    facts = look(ctx, worker, request)
+    if facts.via == "pr":  # what others are to look at first must not be pushed to their branch
+        raise Refused(
+            f"{facts.target} takes pull requests only, as [land] says",
+            code="pull_requests_only",
+            hint=f"ww pr {worker.name}",
+        )
+    # What lands once more after an undo is nothing new, which the critic would take for nothing at all.
+    again = not facts.changes and merging.is_ancestor(ctx.repo.common, facts.tip, facts.onto)
+    verb = "ship" if request.commit_dirty else "merge"
+    warnings = [f"{worker.name}: {told(f)}" for f in judge(ctx, worker, verb, target=facts.target, force=again)]
+    ctx.notes += [warning for warning in warnings if warning not in ctx.notes]
+    return facts
 
 
 def leave_conflicts(ctx: Context, worker: Worker, request: LandRequest) -> list[str]:

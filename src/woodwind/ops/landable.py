@@ -1,5 +1,6 @@
 """Whether a worker can land: where to, how, and what stands in the way before anything is begun."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from woodwind.git import merging
@@ -45,6 +46,18 @@ def look(ctx: Context, worker: Worker, request: LandRequest, *, via: str = "") -
     via = via or request.via or settings.via
     target = target_of(ctx, worker, request, via, settings.remote)
     tree = work_tree(ctx, worker)
+    changes = check_folder(worker, tree, request)
+    tip = tree.head()
+    onto = tip_of_target(ctx, via, settings.remote, target)
+    _check_markers(ctx, worker, tree, changes, tip, onto)
+    if not changes and taken_out(ctx, worker.id, onto) is None:
+        _check_not_in(ctx, worker, tip, onto, target)
+    method = request.method or settings.method
+    return Landable(tree, tip, changes, target, method, via, settings.remote, onto)
+
+
+def check_folder(worker: Worker, tree: Tree, request: LandRequest) -> Changes:
+    """What is not committed in a worker's folder; refused where it is in no state to be landed."""
     branch = worker.worktree.branch
     on = branch_at(tree.admin)
     if on != branch:
@@ -69,13 +82,7 @@ def look(ctx: Context, worker: Worker, request: LandRequest, *, via: str = "") -
             code="dirty",
             hint=f"Let its agent commit them, or `ww ship {worker.name}`, which does.",
         )
-    tip = tree.head()
-    onto = tip_of_target(ctx, via, settings.remote, target)
-    _check_markers(ctx, worker, tree, changes, tip, onto)
-    if not changes and taken_out(ctx, worker.id, onto) is None:
-        _check_not_in(ctx, worker, tip, onto, target)
-    method = request.method or settings.method
-    return Landable(tree, tip, changes, target, method, via, settings.remote, onto)
+    return changes
 
 
 def target_of(ctx: Context, worker: Worker, request: LandRequest, via: str, remote: str) -> str:
@@ -135,8 +142,13 @@ def taken_out(ctx: Context, whose: str, onto: str) -> landings.Landing | None:
 
 def _check_markers(ctx: Context, worker: Worker, tree: Tree, changes: Changes, tip: str, onto: str) -> None:
     base = merging.merge_base(ctx.repo.common, tip, onto) or worker.worktree.base_commit
-    found = merging.marked_files(ctx.repo.common, base, tip) if tip != base else []
-    found += merging.marked_on_disk(tree.path, [*changes.tracked, *changes.untracked])
+    on_disk = merging.marked_on_disk(tree.path, [*changes.tracked, *changes.untracked])
+    check_markers(ctx, worker, base, tip, on_disk)
+
+
+def check_markers(ctx: Context, worker: Worker, base: str, tip: str, on_disk: Sequence[str] = ()) -> None:
+    """Refuse conflict markers in what came between two commits, and those found `on_disk`."""
+    found = [*on_disk, *(merging.marked_files(ctx.repo.common, base, tip) if tip != base else [])]
     if found:
         raise Refused(
             f"{worker.name} has conflict markers in {listed(sorted(set(found)))}",

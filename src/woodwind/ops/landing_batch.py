@@ -18,7 +18,7 @@ from woodwind.model.worker import Worker
 from woodwind.ops.begin_landing import begin_worker, free_to_land
 from woodwind.ops.context import Context
 from woodwind.ops.critic import judge, told
-from woodwind.ops.landable import look
+from woodwind.ops.landable import Landable, look
 from woodwind.ops.landing_steps import Land
 from woodwind.ops.verify import lanes_beside
 from woodwind.store import events, landing_queues, landings, operations
@@ -34,9 +34,11 @@ class QueuedLand(Land):
     def _onto(self, landing: Landing) -> str:
         return self.onto or super()._onto(landing)
 
-    def prepare(self, lane: Lane) -> None:
-        """Commit what the worker has not; from here on its tip is fixed."""
+    def prepare(self, lane: Lane, *, waited: bool) -> None:
+        """Commit what the worker has not; from here on its tip is fixed. After a wait it is looked at once more."""
         self.lane = lane
+        if waited:
+            _looked_at(self.ctx, self._worker(), self.request)
         self._intend("commit")
         self._commit()
 
@@ -81,9 +83,7 @@ class QueuedLand(Land):
 def begin(ctx: Context, worker: Worker, queue: str, request: LandRequest) -> QueuedLand:
     """Look at a worker, ask the critic, and journal its landing; the caller holds its lock."""
     current = free_to_land(ctx, worker)
-    facts = look(ctx, current, request)
-    warnings = judge(ctx, current, "ship", target=facts.target)
-    ctx.notes += [f"{current.name}: {told(finding)}" for finding in warnings]
+    facts = _looked_at(ctx, current, request)
 
     def enter(db: Any, landing: Landing) -> None:
         landing_queues.change(db, queue, worker.id, landing=landing.id)
@@ -91,6 +91,13 @@ def begin(ctx: Context, worker: Worker, queue: str, request: LandRequest) -> Que
     operation = begin_worker(ctx, QueuedLand, current, facts, request, beside=enter, queue=queue)
     failpoint("queue.after_begin")
     return operation
+
+
+def _looked_at(ctx: Context, worker: Worker, request: LandRequest) -> Landable:
+    facts = look(ctx, worker, request)
+    warnings = [f"{worker.name}: {told(finding)}" for finding in judge(ctx, worker, "ship", target=facts.target)]
+    ctx.notes += [warning for warning in warnings if warning not in ctx.notes]
+    return facts
 
 
 def intend(ctx: Context, batch: Sequence[QueuedLand], step: str) -> None:

@@ -80,6 +80,7 @@ class _Run:
         self.request = LandRequest(*queue.request)._replace(commit_dirty=True)
         self.lanes: list[Lane] = []
         self.most_lanes = max(1, lanes)
+        self.waited = False  # for another landing, while agents may have gone on
         self.batch: list[QueuedLand] = []
         self.later: list[QueuedLand] = []  # who does not go with somebody of the batch; tried when that has landed
 
@@ -130,7 +131,8 @@ class _Run:
             beside, common, project = lanes_beside(self.ctx), self.ctx.repo.common, self.queue.project
             wanted = min(self.most_lanes, len(operations))
             numbers = range(1, wanted + 1)
-            if lane_folders.in_use(project, 1):
+            self.waited = any(lane_folders.in_use(project, n) for n in numbers)
+            if self.waited:
                 self.ctx.say("waiting for another landing to end")
             self.lanes = [
                 held.enter_context(lane_folders.taken(common, project, beside, tip, number=n)) for n in numbers
@@ -188,7 +190,7 @@ class _Run:
         """Batch after batch, until every worker has landed or fallen out."""
         for operation in self.batch.copy():
             try:
-                operation.prepare(self.lanes[0])
+                operation.prepare(self.lanes[0], waited=self.waited)
             except WoodwindError as error:
                 self._let_go(operation, error)
         tries = MOST_TRIES

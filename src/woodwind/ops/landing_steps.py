@@ -11,14 +11,14 @@ from woodwind.git.branches import branch_tip
 from woodwind.git.identity import lock_of
 from woodwind.git.lanes import Lane
 from woodwind.git.targets import TargetMoved
-from woodwind.git.tree import Tree
+from woodwind.git.tree import Changes, Tree
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.landing import MOST_TRIES, LandRequest, dirty_message, listed, merge_message
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
 from woodwind.ops.journal import Step
-from woodwind.ops.landable import already_in, nothing_left, taken_out, tip_of_target
+from woodwind.ops.landable import already_in, check_folder, check_markers, nothing_left, taken_out, tip_of_target
 from woodwind.ops.verify import lanes_beside, may_go_unverified, require_passed, verify
 from woodwind.store import events, landings, workers
 from woodwind.store.operations import OperationRow
@@ -36,9 +36,9 @@ def move_target(ctx: Context, target: str, old: str, new: str, *, why: str = "la
         targets.move(ctx.repo.common, target, old, new, why=why)
 
 
-def commit_dirty(ctx: Context, worker: Worker, tree: Tree, request: LandRequest) -> str:
+def commit_dirty(ctx: Context, worker: Worker, tree: Tree, changes: Changes, request: LandRequest) -> str:
     """Commit what a worker has not, where that was asked for; return the commit, or "" when there was none to make."""
-    if not request.commit_dirty or not tree.changes():
+    if not request.commit_dirty or not changes:
         return ""
     ctx.say("committing what is not committed")
     tree.git("add", "--all")
@@ -110,9 +110,12 @@ class Land:
 
     def _commit(self) -> None:
         """Commit what the worker has not, where that was asked for; from here on its tip is fixed."""
-        tree = Tree(self.args["path"], self.args["admin"])
-        self.committed = commit_dirty(self.ctx, self._worker(), tree, self.request)
-        self._note(tip=tree.head())
+        tree, worker = Tree(self.args["path"], self.args["admin"]), self._worker()
+        changes = check_folder(worker, tree, self.request)  # its agent may have gone on since it was looked at
+        self.committed = commit_dirty(self.ctx, worker, tree, changes, self.request)
+        tip = tree.head()
+        check_markers(self.ctx, worker, self.landing.tip, tip)
+        self._note(tip=tip)
 
     def _unlock(self) -> None:
         """What was committed stays on the worker's branch; a lock that a killed git left there is taken away."""

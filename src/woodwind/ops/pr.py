@@ -40,7 +40,7 @@ def pull_request(ctx: Context, worker: Worker, wanted: PullRequest) -> dict[str,
         facts = look(ctx, worker, request, via="pr")
         warnings = judge(ctx, worker, "ship" if wanted.commit_dirty else "merge", target=facts.target)
         ctx.notes += [f"{worker.name}: {told(finding)}" for finding in warnings]
-        tip = commit_dirty(ctx, worker, facts.tree, request) or facts.tip
+        tip = commit_dirty(ctx, worker, facts.tree, facts.changes, request) or facts.tip
         branch = naming.check_branch(pull.head_branch) if pull else worker.worktree.branch
         to = pulling.remote_of(ctx.repo.common, pull.repository) if pull else settings.remote
         owner = owner_of(remote.url_of(ctx.repo.common, to))
