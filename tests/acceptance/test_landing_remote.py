@@ -93,6 +93,9 @@ def test_branches_that_differ_are_refused_with_both_named(scene: Scene, how: str
     assert mine[:10] in error["message"]
     assert theirs[:10] in error["message"]
     assert scene.there() == theirs
+    error = scene.ww("queue", "--ship", "--yes", "one", "--json").json["error"]
+    assert error["code"] == "diverged"  # which nobody in the queue is to blame for
+    assert rows(scene.box, "SELECT worker FROM landing_queue_entry WHERE state = 'dropped'") == []
 
 
 def test_a_push_that_the_remote_refuses_lands_nothing(scene: Scene) -> None:

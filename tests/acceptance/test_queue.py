@@ -87,6 +87,19 @@ def test_the_guilty_one_falls_out_and_the_others_land(scene: Scene, lanes: str) 
     assert json.loads(told[0][0])["output"] == dropped["output"]
 
 
+def test_one_that_has_landed_and_was_kept_is_ready_only_with_something_new(scene: Scene) -> None:
+    [made] = scene.ww("new", "Do work", "--no-agent", "--json", check=True).json["data"]["workers"]
+    scene.ww("forecast", check=True)
+    commit(Path(made["path"]), "Work", {"a": "x\n"})
+    scene.ww("merge", made["name"], check=True)
+    assert scene.ww(*SHIP, "--json").json["error"]["code"] == "nobody_ready"
+    assert names(scene.box, scene.repo) == [made["name"]]
+    (Path(made["path"]) / "b").write_text("more\n")
+    assert [e["files"] for e in scene.ww("queue", "--json", check=True).json["data"]["ready"]] == [1]
+    scene.ww(*SHIP, check=True)
+    assert scene.files() == {"a", "b"}
+
+
 def test_one_that_is_named_and_has_no_folder_any_more_is_told_as_not_landed(scene: Scene) -> None:
     gone, there = scene.workers("gone", "there")
     shutil.rmtree(gone["path"])

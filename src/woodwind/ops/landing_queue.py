@@ -87,6 +87,7 @@ class _Run:
     def run(self) -> None:
         try:
             self._put_away()  # who had landed when the queue was cut short
+            self._check_remote()
             while waiting := self._entries(WAITING):
                 self._round(waiting)
                 self._put_away()
@@ -96,6 +97,12 @@ class _Run:
             raise
         self._end("done")
         tell_dropped(self.ctx, self.queue.project)
+
+    def _check_remote(self) -> None:
+        """An error where the remote's target cannot be landed on, which is nobody's fault in the queue."""
+        land = landing_config(self.ctx).land
+        if land.via != "local" and self.queue.target and self._entries(WAITING):
+            tip_of_target(self.ctx, land.via, land.remote, self.queue.target.removeprefix(f"{land.remote}/"))
 
     def _entries(self, state: str) -> list[Entry]:
         return [e for e in landing_queues.entries(self.ctx.store, self.queue.id) if e.state == state]
