@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import sys
 import zipfile
 from pathlib import Path
@@ -261,6 +262,61 @@ def test_env_files_are_copied_only_when_plain_ignored_and_of_the_repository(sand
     assert ".env.folder" not in made.stderr
     kept = [p for p in Path(sandbox.env["XDG_STATE_HOME"]).rglob("*") if p.is_file()]
     assert not [p for p in kept if b"hunter2" in p.read_bytes()]
+
+
+def test_env_files_that_lead_elsewhere_are_not_read_and_nothing_hangs(sandbox: Sandbox) -> None:
+    """Links to keys, devices, pipes and folders, straight and by detours; also out of the worktree that gets them."""
+    outside = sandbox.home / "outside"
+    outside.mkdir()
+    (outside / "id_rsa").write_text("PRIVATE KEY\n")
+    (outside / ".env").write_text("PRIVATE KEY\n")
+    os.mkfifo(outside / "pipe")
+    repo = project(
+        sandbox,
+        {".gitignore": ".env*\nlinked\npipe\nsock\n", "real": "X=1\n", "web/keep": "", "out/keep": ""},
+        '[environment]\nfolders = ["web", "linked", "out"]\n',
+    )
+    (repo / "linked").symlink_to(outside)
+    os.mkfifo(repo / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        # A socket's address is short: the folder is named by where we stand.
+        here = os.open(repo, os.O_RDONLY)
+        listener.bind(f"/proc/self/fd/{here}/sock")
+        os.close(here)
+    (repo / "chain").symlink_to(outside / "id_rsa")
+    (repo / ".git" / "info" / "exclude").write_text("chain\nabove\n")
+    (repo / "above").symlink_to("..")
+    targets: dict[str, str | Path] = {
+        "key": outside / "id_rsa", "relative": "../outside/id_rsa", "chain": "chain", "folder": "linked/id_rsa",
+        "above": "above/outside/id_rsa", "dots": "web/../../outside/id_rsa", "passwd": "/etc/passwd",
+        "zero": "/dev/zero", "random": "/dev/random", "stdin": "/dev/stdin", "tty": "/dev/tty", "fd": "/proc/self/fd/0",
+        "environ": "/proc/self/environ", "mem": "/proc/self/mem", "pipe": "pipe", "far": outside / "pipe",
+        "sock": "sock", "git": ".git/config", "head": ".git/HEAD", "loop": ".env.loop", "gone": "nowhere",
+    }  # fmt: skip
+    for name, target in targets.items():
+        (repo / f".env.{name}").symlink_to(target)
+    (repo / "web" / ".env").symlink_to(outside / "id_rsa")
+    (repo / ".env.good").symlink_to("real")
+    (repo / "out" / ".env").write_text("MINE=1\n")
+    # In the commit that the worker gets, `out` leads out of its worktree.
+    git(repo, "switch", "--quiet", "-c", "trap")
+    git(repo, "rm", "--quiet", "out/keep")
+    (repo / "out" / ".env").unlink()
+    (repo / "out").rmdir()
+    (repo / "out").symlink_to(outside)
+    git(repo, "add", "out")
+    git(repo, "commit", "--quiet", "-m", "Lead out")
+    git(repo, "switch", "--quiet", "main")
+    (repo / "out" / ".env.new").write_text("MINE=1\n")
+    made = sandbox.ww("new", "Work", "--base", "trap", "--json", cwd=repo, check=True, timeout=60)
+    tree = Path(made.json["data"]["workers"][0]["path"])
+    assert sorted(p.name for p in tree.rglob(".env*")) == [".env.good"]
+    assert (tree / ".env.good").read_text() == "X=1\n"
+    assert sorted(p.name for p in outside.iterdir()) == [".env", "id_rsa", "pipe"]
+    for name in targets:
+        assert f".env.{name} was not copied" in made.stderr, name
+    kept = [p for p in Path(sandbox.env["XDG_STATE_HOME"]).rglob("*") if p.is_file()]
+    assert not [p for p in kept if b"PRIVATE KEY" in p.read_bytes()]
 
 
 STRANGER = """
