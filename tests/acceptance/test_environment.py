@@ -54,8 +54,8 @@ def prepared(box: Sandbox, repo: Path, name: str = "worker-one") -> dict[str, An
     return box.wait_for(ended, 100, "the end of the preparation") or {}
 
 
-def test_python_node_and_rust_projects_get_their_dependencies(sandbox: Sandbox) -> None:
-    """Real pip, npm and cargo; what they install is in the repository, so no network is needed."""
+def test_python_node_rust_and_go_projects_get_their_dependencies(sandbox: Sandbox) -> None:
+    """Real pip, npm, cargo and go, where they are installed; all that they install is in the repository: no network."""
     repo = project(
         sandbox,
         {
@@ -75,6 +75,8 @@ def test_python_node_and_rust_projects_get_their_dependencies(sandbox: Sandbox) 
             "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
             "Cargo.lock": 'version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\n',
             "src/lib.rs": "",
+            "go.mod": "module a\n\ngo 1.18\n\nrequire example.com/x v0.0.0\n\nreplace example.com/x => ./x\n",
+            "x/go.mod": "module example.com/x\n\ngo 1.18\n",
             ".gitignore": "node_modules/\ntarget/\n",
         },
     )  # fmt: skip
@@ -85,13 +87,12 @@ def test_python_node_and_rust_projects_get_their_dependencies(sandbox: Sandbox) 
         wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{about}/RECORD", f"greeting.py,,\n{about}/METADATA,,\n{about}/WHEEL,,\n{about}/RECORD,,\n")
     commit(repo, "Add a wheel")
-    tools = {"npm": "node_modules/bell/package.json", "cargo": ""}
     # A cargo from rustup finds its toolchain there; nothing else of the real home is used.
     sandbox.env["RUSTUP_HOME"] = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
-    for tool in tools:
-        if sandbox.run("sh", "-c", f"{tool} --version").code:
-            plays = {"npm": "mkdir -p node_modules/bell && echo {} > node_modules/bell/package.json", "cargo": "true"}
-            stand_in(sandbox, tool, plays[tool])
+    bell = "mkdir -p node_modules/bell && echo {} > node_modules/bell/package.json"
+    for asked, play in {"npm --version": bell, "cargo --version": "true", "go version": "true"}.items():
+        if sandbox.run("sh", "-c", asked).code:
+            stand_in(sandbox, asked.split()[0], play)
     tree = new_worker(sandbox, repo)
     found = prepared(sandbox, repo)
     log = sandbox.ww("log", "worker-one", "--environment", "--lines", "200", cwd=repo, check=True).stdout
@@ -99,6 +100,7 @@ def test_python_node_and_rust_projects_get_their_dependencies(sandbox: Sandbox) 
     assert sandbox.run(str(tree / ".venv/bin/python"), "-c", "import greeting; print(greeting.HELLO)").stdout == "1\n"
     assert (tree / "node_modules/bell/package.json").is_file()
     assert "cargo fetch --locked is done" in log
+    assert "go mod download is done" in log
     assert log.endswith("ww: ready\n")
     assert git(tree, "status", "--porcelain") == ""
 
@@ -114,6 +116,16 @@ def test_go_and_composer_run_as_recorded_and_the_brief_tells_of_it(sandbox: Sand
     assert calls == ["go mod download", str(tree), "composer install --no-interaction", str(tree / "web")]
     brief = (tree / ".woodwind/brief.md").read_text()
     assert environment(sandbox, repo)["log"] in brief
+
+
+def test_a_virtual_environment_is_never_seen_by_git_also_while_it_is_made(sandbox: Sandbox) -> None:
+    made = "mkdir -p .venv/bin; touch .venv/pyvenv.cfg; ln -s /bin/true .venv/bin/python"
+    stand_in(sandbox, "python3", f'{made}; git status --porcelain > "$HOME/seen"')
+    repo = project(sandbox, {"requirements.txt": ""})
+    tree = new_worker(sandbox, repo)
+    assert prepared(sandbox, repo)["state"] == "done"
+    assert (tree / ".venv" / "pyvenv.cfg").exists()
+    assert (sandbox.home / "seen").read_text() == ""
 
 
 def test_nothing_is_prepared_where_there_is_nothing_or_it_is_not_wanted(sandbox: Sandbox) -> None:

@@ -114,10 +114,10 @@ class _Preparation:
         folder = os.path.join(self.top, install["folder"])
         for words in install["commands"]:
             name = "the installation" if words[0] == "sh" else " ".join(words)
-            if not self._run(words, name, folder, VARIABLES.get(install["tool"], {}), self.plan["timeout"]):
-                return
             if words[-1] == VENV:
                 _hide(os.path.join(folder, VENV))
+            if not self._run(words, name, folder, VARIABLES.get(install["tool"], {}), self.plan["timeout"]):
+                return
 
     def _run(self, words: list[str], name: str, folder: str, extra: Mapping[str, str], timeout: int) -> bool:
         self._progress(name)
@@ -144,9 +144,11 @@ class _Preparation:
 
 
 def _hide(venv: str) -> None:
-    """Make a virtual environment ignore itself, as newer versions of Python do by themselves."""
-    with contextlib.suppress(OSError), open(os.path.join(venv, ".gitignore"), "x", encoding="utf-8") as file:
-        file.write("*\n")
+    """Make a virtual environment ignore itself before it is made: who adds all files meanwhile would add half of it."""
+    with contextlib.suppress(OSError):
+        os.makedirs(venv, exist_ok=True)
+        with open(os.path.join(venv, ".gitignore"), "x", encoding="utf-8") as file:
+            file.write("*\n")
 
 
 def variables(ctx: Context, worker: Worker, main: str) -> dict[str, str]:
