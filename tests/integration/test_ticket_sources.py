@@ -63,3 +63,27 @@ def test_a_source_that_is_broken_or_unknown_is_said(plugin: Path) -> None:
     with pytest.raises(UsageError) as unknown:
         source("nothing", "/", {})
     assert "notes" in unknown.value.hint
+
+
+@pytest.mark.parametrize(
+    "code, why",
+    [
+        ("    def fetch(self, id):\n        return {}['title']\n", "KeyError: 'title'"),
+        ("    def fetch(self, id):\n        return None\n", "AttributeError"),
+        ("    def fetch(self, id):\n        return Ticket('notes', id, None, body=7)\n", "AttributeError"),
+        ("    def __init__(self, *words):\n        1 / 0\n", "ZeroDivisionError"),
+    ],
+    ids=["raises", "nothing", "not-texts", "not-made"],
+)
+def test_what_fails_in_a_package_is_told_as_the_packages(
+    plugin: Path, sandbox: Sandbox, repo: Path, code: str, why: str
+) -> None:
+    head = (
+        "from woodwind.model.ticket import Ticket\nfrom woodwind.tickets.base import Source\n\n\nclass Notes(Source):\n"
+    )
+    (plugin / "woodwind_notes_tickets.py").write_text(head + code)
+    env = {"PYTHONPATH": f"{sandbox.env['PYTHONPATH']}:{plugin}"}
+    done = sandbox.ww("brief", "--preview", "--ticket", "notes:a1", "--json", cwd=repo, env=env)
+    assert (done.code, done.json["error"]["code"]) == (1, "source_package"), done
+    assert "of the package woodwind-notes-tickets cannot be used" in done.json["error"]["message"]
+    assert why in done.json["error"]["message"]

@@ -1,15 +1,18 @@
 """All sources of tickets by name: the built-in ones, and those of installed packages."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from woodwind.model.errors import UsageError, WoodwindError
+from woodwind.model.text import one_line
+from woodwind.model.ticket import Ticket, tidy
 from woodwind.tickets.base import Source
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+T = TypeVar("T")
 GROUP = "woodwind.tickets"
 BUILT_IN = {"github": "GitHub", "jira": "Jira", "beads": "Beads", "markdown": "Markdown"}
 
@@ -17,13 +20,46 @@ BUILT_IN = {"github": "GitHub", "jira": "Jira", "beads": "Beads", "markdown": "M
 def source(name: str, folder: str, environ: Mapping[str, str], *, timeout: float = Source.timeout) -> Source:
     """The source of this name as seen from a checkout; `markdown:FILE` is the list in that file."""
     kind, _, where = name.partition(":")
-    if kind in BUILT_IN:
-        cls = getattr(import_module(f"woodwind.tickets.{kind}"), BUILT_IN[kind])
-    else:
-        cls = _packaged(kind)
-    found: Source = cls(folder, environ, where)
+    if kind not in BUILT_IN:
+        return Packaged(_packaged(kind), folder, environ, where, timeout)
+    found: Source = getattr(import_module(f"woodwind.tickets.{kind}"), BUILT_IN[kind])(folder, environ, where)
     found.timeout = timeout
     return found
+
+
+class Packaged(Source):
+    """A source that came with a package: what goes wrong in its code, or in its answers, is told as the package's."""
+
+    def __init__(
+        self, cls: type[Source], folder: str, environ: Mapping[str, str], where: str, timeout: float = Source.timeout
+    ) -> None:
+        super().__init__(folder, environ, where)
+        self.name, self.package, self.timeout = cls.name, cls.package, timeout
+        self._inner = self._ask(lambda: cls(folder, environ, where))
+        self._inner.timeout = timeout
+
+    def fetch(self, id: str) -> Ticket:
+        return self._ask(lambda: tidy(self._inner.fetch(id)))
+
+    def ready(self, epic: str) -> list[Ticket]:
+        return self._ask(lambda: [tidy(ticket) for ticket in self._inner.ready(epic)])
+
+    def claim(self, id: str) -> None:
+        self._ask(lambda: self._inner.claim(id))
+
+    def progress(self, id: str, text: str) -> None:
+        self._ask(lambda: self._inner.progress(id, text))
+
+    def close(self, id: str, text: str) -> None:
+        self._ask(lambda: self._inner.close(id, text))
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        try:
+            return question()
+        except WoodwindError:
+            raise
+        except Exception as error:  # it is somebody else's code, and may fail in any way
+            raise _unusable(self.name, self.package, f"{type(error).__name__}: {one_line(str(error), 200)}") from error
 
 
 def _packaged(name: str) -> type[Source]:
