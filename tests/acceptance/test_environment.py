@@ -358,12 +358,13 @@ def test_a_strangers_code_gets_nothing_but_ports(sandbox: Sandbox, wait: str) ->
 
 
 def test_ports_are_each_workers_own_for_life(sandbox: Sandbox) -> None:
-    repo = project(sandbox, {"README.md": "x\n"}, "[environment]\nports = 100\nport_from = 21000\nport_to = 21599\n")
+    # Not where `ww` looks by itself: a test beside this one may be trying a port there in this very moment.
+    repo = project(sandbox, {"README.md": "x\n"}, "[environment]\nports = 100\nport_from = 31000\nport_to = 31599\n")
     at_once = [start(sandbox, repo, "new", "Work", "--name", f"w{n}") for n in range(4)]
     assert [finish(process)[0] for process in at_once] == [0, 0, 0, 0]
     given = {f"w{n}": environment(sandbox, repo, f"w{n}")["port"] for n in range(4)}
     assert len(set(given.values())) == 4
-    assert all(21000 <= port <= 21500 and (port - 21000) % 100 == 0 for port in given.values())
+    assert all(31000 <= port <= 31500 and (port - 31000) % 100 == 0 for port in given.values())
     print_it = ("--", "sh", "-c", "echo $WOODWIND_PORT-$WOODWIND_PORTS")
     assert sandbox.ww("exec", "w1", *print_it, cwd=repo, check=True).stdout == f"{given['w1']}-100\n"
     sandbox.ww("rm", "w1", "--yes", cwd=repo, check=True)
