@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 
 from woodwind.model import naming
 from woodwind.model.brief import BriefFacts, build
@@ -40,28 +41,41 @@ def test_there_are_enough() -> None:
     assert len(set(STRINGS)) == 300
 
 
+def check(text: str) -> None:
+    """Every place without I/O that a ticket's text comes through makes harmless text of it."""
+    name, branch = naming.name_for(text), naming.branch_for(text, prefix=None)
+    assert re.fullmatch(r"[^\W_][\w-]*", name), text
+    assert naming.check_branch(branch) == branch
+    assert ".." not in branch
+    for said in (clean(text), one_line(text), fit(one_line(text), 20)):
+        assert not RAW.search(said), text
+    assert "\n" not in one_line(text)
+    ticket = tidy(
+        Ticket("beads", "lab-1", text, text, text, [text], [Comment(text, text, text)], kind=text, parent=text)
+    )
+    assert web_address(text) == ticket.url == ""
+    brief = build(BriefFacts(task="", branch=branch, base="main", ticket=ticket))
+    assert not RAW.search(brief), text
+    fence = re.search(r"^(`{4,})text$", brief, re.MULTILINE)
+    assert fence, text
+    # All of it is inside: the fence ends once, and what we say goes on right after it.
+    assert len(re.findall(rf"^`{{{len(fence[1])},}}$", brief, re.MULTILINE)) == 1, text
+    assert f"\n{fence[1]}\n\nHere the text from outside ends.\n" in brief, text
+    assert brief.count("\n# Where you are\n") == 1
+
+
 @pytest.mark.parametrize("part", range(10))
 def test_every_pure_sink_makes_text_of_it(part: int) -> None:
     for text in STRINGS[part * 30 : part * 30 + 30]:
-        name, branch = naming.name_for(text), naming.branch_for(text, prefix=None)
-        assert re.fullmatch(r"[^\W_][\w-]*", name), text
-        assert naming.check_branch(branch) == branch
-        assert ".." not in branch
-        for said in (clean(text), one_line(text), fit(one_line(text), 20)):
-            assert not RAW.search(said), text
-        assert "\n" not in one_line(text)
-        ticket = tidy(
-            Ticket("beads", "lab-1", text, text, text, [text], [Comment(text, text, text)], kind=text, parent=text)
-        )
-        assert web_address(text) == ticket.url == ""
-        brief = build(BriefFacts(task="", branch=branch, base="main", ticket=ticket))
-        assert not RAW.search(brief), text
-        fence = re.search(r"^(`{4,})text$", brief, re.MULTILINE)
-        assert fence, text
-        # All of it is inside: the fence ends once, and what we say goes on right after it.
-        assert len(re.findall(rf"^`{{{len(fence[1])},}}$", brief, re.MULTILINE)) == 1, text
-        assert f"\n{fence[1]}\n\nHere the text from outside ends.\n" in brief, text
-        assert brief.count("\n# Where you are\n") == 1
+        check(text)
+
+
+ODD = st.sampled_from("`~#\n\r\t\x1b[]\x07\\;-./'\"$(){}@:\u202e\0 a")
+
+
+@given(st.text(max_size=300) | st.text(alphabet=ODD, max_size=80))
+def test_every_pure_sink_makes_text_of_anything(text: str) -> None:
+    check(text)
 
 
 def bead(box: Sandbox, n: int, texts: list[str]) -> None:
