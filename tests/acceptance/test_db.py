@@ -26,6 +26,11 @@ def test_health(sandbox: Sandbox, repo: Path) -> None:
         assert data["size"] == database(sandbox).stat().st_size
         assert (data["rows"]["project"], data["rows"]["worker"], data["rows"]["terminal"]) == (1, 1, 1)
         assert data["problems"] == []
+    # A writer that is still there: what it wrote is not in the file yet, and counts.
+    with contextlib.closing(sqlite3.connect(database(sandbox), isolation_level=None)) as db:
+        db.execute("INSERT INTO event (project, worker, at, kind, data) VALUES ('p', 'w', 0, 'x', ?)", ("y" * 500_000,))
+        assert database(sandbox).stat().st_size < 500_000
+        assert sandbox.ww("db", "--json", check=True).json["data"]["size"] > 500_000
 
 
 def test_check_finds_what_a_quick_look_does_not(sandbox: Sandbox, repo: Path) -> None:

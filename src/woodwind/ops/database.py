@@ -17,7 +17,7 @@ def health(ctx: Context, *, thorough: bool) -> dict[str, Any]:
     """Where the store is, how large, and what is wrong with it."""
     return {
         "path": ctx.store.path,
-        "size": os.path.getsize(ctx.store.path),
+        "size": upkeep.size(ctx.store),
         "schema": SCHEMA,
         "rows": upkeep.counts(ctx.store),
         "problems": upkeep.problems(ctx.store, thorough=thorough),

@@ -22,6 +22,12 @@ def problems(store: Store, *, thorough: bool) -> list[str]:
     return [row[0] for row in store.db.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
 
 
+def size(store: Store) -> int:
+    """The bytes of the store's file, and of what was written last and is not in it yet."""
+    log = f"{store.path}-wal"
+    return os.path.getsize(store.path) + (os.path.getsize(log) if os.path.exists(log) else 0)
+
+
 def vacuum(store: Store) -> tuple[int, int]:
     """Give unused room back to the file system; the sizes before and after."""
     store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what was written last is not in the file yet
