@@ -1,8 +1,10 @@
 """The documents agree with the program: the generated ones are up to date, and links and commands are real."""
 
+import ast
 import re
 import shlex
 import tomllib
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -68,12 +70,35 @@ def test_every_exit_code_is_explained() -> None:
 
 def test_the_json_document_has_every_command_and_every_error_code() -> None:
     text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    table = text.partition("\n## Error codes\n")[2].partition("\n## ")[0]
     heads = " ".join(re.findall(r"^### (.+)$", text, re.MULTILINE))
     assert [name for name in COMMANDS if not re.search(rf"\bww {name}\b", heads)] == []
     code = re.compile(r'\bcode\s*=\s*"(\w+)"')
     sources = [p for p in (ROOT / "src").rglob("*.py") if "testing" not in p.parts]
     codes = {found for path in sources for found in code.findall(path.read_text(encoding="utf-8"))}
-    assert sorted(c for c in codes if f"`{c}`" not in text) == []
+    assert sorted(c for c in codes if f"`{c}`" not in table) == []
+
+
+def test_every_error_code_comes_with_the_exit_code_that_the_json_document_says() -> None:
+    exits = {name: kind.exit_code for name, kind in vars(errors).items() if hasattr(kind, "exit_code")}
+    rows = [line for line in (ROOT / "docs" / "json.md").read_text("utf-8").splitlines() if re.match(r"\| `\w+`", line)]
+    wrong = []
+    # A surface sets the exit codes of its own two errors itself.
+    for path in (path for path in (ROOT / "src").rglob("*.py") if "cli" not in path.parts):
+        for name, code in _coded_errors(path):
+            told = [line for line in rows if f"`{code}`" in line.split("|")[1]]
+            if name in exits and not any(str(exits[name]) in re.findall(r"\d+", line) for line in told):
+                wrong.append(f"{code}: {name} in {path.name}")
+    assert wrong == []
+
+
+def _coded_errors(path: Path) -> Iterator[tuple[str, str]]:
+    """The name of the class and the code of every error that a file makes with a code of its own."""
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            for word in call.keywords:
+                if word.arg == "code" and isinstance(word.value, ast.Constant):
+                    yield call.func.id, str(word.value.value)
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))

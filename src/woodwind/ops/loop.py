@@ -127,7 +127,7 @@ def close_ticket(ctx: Context, words: str = "") -> dict[str, Any]:
     """Close the ticket that the calling worker is at, in its tracker."""
     found = _at_ticket(ctx, ctx.caller) if ctx.caller else None
     if not found:
-        raise Refused(
+        raise NotFound(
             "only the agent of a loop's worker closes its ticket like this",
             code="no_ticket",
             hint="In a tracker's own program or page, anybody can.",
@@ -135,7 +135,7 @@ def close_ticket(ctx: Context, words: str = "") -> dict[str, Any]:
     known = read(ctx.store, found[0])
     ticket = str(runs.spec(ctx.store, *found).get("ticket", ""))
     if known.row.kind != "loop" or not ticket:
-        raise Refused("this worker has no ticket of a loop", code="no_ticket")
+        raise NotFound("this worker has no ticket of a loop", code="no_ticket")
     source_of(ctx, str(known.row.spec["source"])).close(ticket, words)
     return {"id": known.row.id, "ticket": ticket, "closed": True}
 

@@ -10,7 +10,7 @@ from woodwind.base.files import locked
 from woodwind.git import targets
 from woodwind.git.branches import branch_tip
 from woodwind.git.identity import lock_of
-from woodwind.model.errors import NotFound, WoodwindError
+from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.landing import LandRequest
 from woodwind.ops.address import check_may_touch
 from woodwind.ops.begin_landing import begin_undo
@@ -65,7 +65,7 @@ def undo_queue(ctx: Context, project: str, queue: str, *, verify: bool = True) -
     entries = [e for e in landing_queues.entries(ctx.store, queue) if e.state == LANDED]
     pairs = [(e, found) for e in entries if (found := landings.find(ctx.store, e.landing)) and found.state == "done"]
     if not pairs:
-        raise NotFound(f"nothing that {queue} landed is still there to be taken back", code="not_undoable")
+        raise Refused(f"nothing that {queue} landed is still there to be taken back", code="not_undoable")
     pairs.sort(key=lambda pair: landings.order(ctx.store, pair[1].id))
     for entry, _ in pairs:
         worker = workers.find(ctx.store, entry.worker)
