@@ -22,6 +22,23 @@ def enter() -> str:
     """Leave the network behind; why that is not possible, or ""."""
     if not sys.platform.startswith("linux"):
         return "this system has no network namespaces"
+    # By a child first: some systems make the namespace and then refuse what it needs, and there is no way back.
+    told, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(tell, _unshare().encode())
+        os._exit(0)
+    os.close(tell)
+    with open(told, encoding="utf-8") as answer:
+        problem = answer.read()
+    ended = os.waitpid(child, 0)[1]
+    if not problem and ended:
+        problem = "the trial of a network namespace failed"
+    return problem or _unshare()
+
+
+def _unshare() -> str:
+    """Go into a new network namespace, with loopback alone; what failed, or ""."""
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
     flags = _NEW_NET if user == 0 else _NEW_NET | _NEW_USER
@@ -38,8 +55,7 @@ def enter() -> str:
                     file.write(text)
         _raise_loopback()
     except OSError as error:
-        # Without loopback nothing would work, and there is no way back.
-        raise SystemExit(f"offline: the new network namespace cannot be used: {error}") from error
+        return f"a new network namespace cannot be used here ({error})"
     return ""
 
 
