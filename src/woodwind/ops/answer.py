@@ -17,7 +17,7 @@ from woodwind.muxes.base import Mux, Pane
 from woodwind.ops.context import Context
 from woodwind.ops.deliver import BEFORE_ENTER, check_takes_input, sight_of
 from woodwind.ops.listing import told_question
-from woodwind.ops.reaction import await_reaction, write_reading
+from woodwind.ops.reaction import PATIENCE, await_reaction, write_reading
 from woodwind.store import allowed, events
 
 CHOICES = ("allow", "always", "deny")
@@ -57,7 +57,7 @@ def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, 
             hint="Nothing was answered. Look at it, and answer that one.",
         )
     pressed = spool.now()
-    if not _given(ctx, worker, mux, pane, agent, reply, asked["id"]):
+    if not _given(ctx, worker, mux, pane, agent, reply, asked["id"], pressed.up):
         raise TimedOut(
             f"{worker.name} still shows its question: {one_line(asked['text'], 200)}",
             code="not_confirmed",
@@ -74,8 +74,16 @@ def _answer(ctx: Context, worker: Worker, reply: str, wanted: str) -> dict[str, 
     return {"name": worker.name, "id": worker.id, "question": asked, "answer": reply}
 
 
-def _given(ctx: Context, worker: Worker, mux: Mux, pane: Pane, agent: Agent, reply: str, question: str) -> bool:
+def _given(
+    ctx: Context, worker: Worker, mux: Mux, pane: Pane, agent: Agent, reply: str, question: str, since: int
+) -> bool:
     """Press and type the answer; whether the question is gone. A choice is pressed again while it is still there."""
+
+    def is_gone(patience: float = PATIENCE) -> bool:
+        return await_reaction(
+            ctx, worker, mux, pane, lambda status: status is not Status.ASKING, patience, answered=question, since=since
+        )
+
     keys = _keys(agent, worker, mux, pane, reply)
     for patience in _PATIENCE:
         if keys:
@@ -84,13 +92,13 @@ def _given(ctx: Context, worker: Worker, mux: Mux, pane: Pane, agent: Agent, rep
             mux.paste(pane, reply)
             time.sleep(BEFORE_ENTER)
             mux.press(pane, "Enter")
-        if await_reaction(ctx, worker, mux, pane, lambda status: status is not Status.ASKING, patience):
+        if is_gone(patience):
             return True
         still = told_question(sight_of(ctx, worker))
         same = still is not None and still["id"] == question
         if reply not in CHOICES or not same or agent.answer_keys(reply, mux.text(pane, lines=_LINES)) != keys:
             break
-    return await_reaction(ctx, worker, mux, pane, lambda status: status is not Status.ASKING)
+    return is_gone()
 
 
 def _keys(agent: Agent, worker: Worker, mux: Mux, pane: Pane, reply: str) -> Sequence[str]:

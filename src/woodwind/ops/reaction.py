@@ -23,15 +23,25 @@ _STILL = 1.5
 
 
 def await_reaction(
-    ctx: Context, worker: Worker, mux: Mux, pane: Pane, gone: Callable[[Status], bool], patience: float = PATIENCE
+    ctx: Context,
+    worker: Worker,
+    mux: Mux,
+    pane: Pane,
+    gone: Callable[[Status], bool],
+    patience: float = PATIENCE,
+    *,
+    answered: str = "",
+    since: int = 0,
 ) -> bool:
     """Whether the agent left the state that it was in, as its terminal shows or as it tells by itself.
 
-    `gone` says of a status whether it is another than the one that the keys were to end.
+    `gone` says of a status whether it is another than the one that the keys were to end. An agent that has asked
+    something else than `answered` has left it too, between two looks. `since` is when the keys were pressed, if
+    not now.
     """
     agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
     rules = screens.rules_of(agent.name)
-    pressed = spool.now().up
+    pressed = since or spool.now().up
     shown, still, changed = mux.text(pane, lines=_LINES), time.monotonic(), False
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
@@ -39,8 +49,10 @@ def await_reaction(
         if sight.verdict.status is Status.EXITED or sight.pane is None:
             return True
         events = readings.of_starts(ctx.store, spool.now().boot, (worker.id,)).get(worker.id, readings.Known()).events
-        if events and events[-1].up >= pressed and gone(STATUS_OF[events[-1].reading.tells]):
-            return True
+        if events and events[-1].up >= pressed:
+            last = events[-1].reading
+            if gone(STATUS_OF[last.tells]) or (answered and last.tells is Tells.ASKING and last.question != answered):
+                return True
         title = agent.status_from_title(sight.pane.title)
         text = mux.text(pane, lines=_LINES)
         on_screen = screens.read(rules, text) if rules and not title else None
