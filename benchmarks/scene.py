@@ -56,6 +56,10 @@ class Scene:
             missing -= some
         self._live_through_a_day()
 
+    def statuses(self) -> set[str]:
+        """What the workers are doing, as `ww ls` tells it."""
+        return {worker["status"] for worker in self._json("ls")}
+
     def _live_through_a_day(self) -> None:
         """Give each worker that has none a history as long as any gets: the list has to be fast then too."""
         database = Path(self.env["XDG_STATE_HOME"], "woodwind", "woodwind.db")

@@ -135,24 +135,35 @@ def loads(scene: Scene, seconds: float) -> list[Load]:
     workers = workers_of(scene)
     server = int(scene.sandbox.tmux("display-message", "-p", "#{pid}"))
     found = []
-    # Agents that never said anything are looked at again and again; usual ones have told how their last turn ended.
-    at_prompt, at_work = "Stop", "UserPromptSubmit"
-    kinds = {"quiet": at_prompt, "printing at their prompt": at_prompt, "printing at work": at_work}
-    for doing, kind in kinds.items():
+    # Agents that never said anything are looked at again and again; usual ones have told where they are in a turn.
+    kinds = {"quiet": "ready", "printing at their prompt": "ready", "printing at work": "working"}
+    for doing, status in kinds.items():
+        prompt = f"{len(workers)} {doing}"  # of its own: a turn that has ended does not begin again
         for worker in workers:
-            tell(worker, kind, "load")
+            tell(worker, "UserPromptSubmit", prompt)
+            if status == "ready":
+                tell(worker, "Stop", prompt)
+        _require(scene, status)
         ttys = [] if doing == "quiet" else [worker.tty for worker in workers]
         alone = _share([server], ttys, seconds)
         daemon = start_daemon(scene.sandbox)["pid"]
         _wait_until_settled(daemon)
         watched = _share([server, daemon], ttys, seconds)
-        status = daemon_status(scene.sandbox)
-        if not status or status["pid"] != daemon:
+        told = daemon_status(scene.sandbox)
+        if not told or told["pid"] != daemon:
             raise CannotMeasure("the daemon did not stay")
         memory = resident(daemon)
+        _require(scene, status)
         scene.sandbox.ww("daemon", "stop", check=True)
         found.append(Load(len(workers), doing, alone, watched, memory, 1.5 if ttys else 0))
     return found
+
+
+def _require(scene: Scene, status: str) -> None:
+    """CannotMeasure unless every worker is shown as what a row says that it does."""
+    shown = scene.statuses()
+    if shown != {status}:
+        raise CannotMeasure(f"the workers should be {status}, and are {', '.join(sorted(shown))}")
 
 
 def _wait_until_settled(pid: int) -> None:
