@@ -2,7 +2,8 @@
 
 200 real agents do not fit on a small machine. Here every worker is real (worktree, pane, process, spool), its program
 sleeps, and one driver plays all agents: it runs each worker's own hook command with the events of random turns. What
-was told is known, so every status and every turn can be checked.
+was told is known, so every status and every turn can be checked. In the first half the daemon is killed each minute; in
+the second half it lives on, and must not grow.
 """
 
 import argparse
@@ -27,6 +28,8 @@ from woodwind.testing.sandbox import Sandbox
 CHECK_EVERY, KILL_EVERY = 20.0, 60.0
 PATIENCE = 60.0
 MOST_GROWTH = 1.15
+# What may be shown of a worker before it has told anything.
+UNTOLD = ("starting", "unknown", "ready")
 
 
 class Wrong(Exception):
@@ -42,9 +45,15 @@ class Part:
     prompt: str = ""
     turns: int = 0
     outcomes: dict[str, str] = field(default_factory=dict)
+    statuses: list[str] = field(default_factory=list)  # all that it had
 
     def next_event(self, chance: random.Random) -> dict[str, str]:
         """The next event of a plausible turn."""
+        event = self._next(chance)
+        self.statuses.append(self.status)
+        return event
+
+    def _next(self, chance: random.Random) -> dict[str, str]:
         if self.status in ("ready", "unknown"):
             self.turns += 1
             self.prompt = f"{self.worker.id}-{self.turns}"
@@ -109,9 +118,10 @@ def soak(box: Sandbox, count: int, seconds: float, rate: float, say: Callable[[s
                 memory.append(resident(_daemon(box, started)))
                 checks, last_check = checks + 1, time.monotonic()
                 say(f"{events} events, {checks} checks, {memory[-1] >> 20} MB")
-            if time.monotonic() - last_kill >= KILL_EVERY:
+            if time.monotonic() - last_kill >= min(KILL_EVERY, seconds / 3) and time.monotonic() - began < seconds / 2:
                 os.kill(_daemon(box, started), signal.SIGKILL)
                 kills, last_kill = kills + 1, time.monotonic()
+                memory.clear()  # of the next one, from its first check to its last
         _check(scene, heard, parts)
     memory.append(resident(_daemon(box, started)))
     if memory[-1] > MOST_GROWTH * memory[0]:
@@ -127,12 +137,16 @@ def _daemon(box: Sandbox, before: dict[str, Any]) -> int:
 
 
 def _check(scene: Scene, heard: Listener, parts: list[Part]) -> None:
-    """Compare what is shown and what was heard with what was told; both may take a moment."""
+    """Compare what is shown, which must be right at once, and what was heard so far with what was told."""
+    if problems := _statuses(scene, parts):
+        raise Wrong("; ".join(problems[:5]))
     deadline = time.monotonic() + PATIENCE
-    while problems := [*_statuses(scene, parts), *_turns(heard, parts)]:
+    while problems := [*_turns(heard, parts), *_last_heard(heard, parts)]:
         if time.monotonic() > deadline:
             raise Wrong("; ".join(problems[:5]))
         time.sleep(0.2)
+    if problems := _changes(heard, parts):
+        raise Wrong("; ".join(problems[:5]))
 
 
 def _statuses(scene: Scene, parts: list[Part]) -> list[str]:
@@ -140,6 +154,33 @@ def _statuses(scene: Scene, parts: list[Part]) -> list[str]:
     shown = {worker["id"]: worker["status"] for worker in listed}
     told = {part.worker.id: part.status for part in parts if part.turns}
     return [f"{w} is {status} and shown as {shown.get(w)}" for w, status in told.items() if shown.get(w) != status]
+
+
+def _heard_of(heard: Listener) -> dict[str, list[str]]:
+    """The statuses of each worker that were heard of, in order."""
+    found: dict[str, list[str]] = {}
+    for event in heard.events:
+        if event["kind"] == "status.changed":
+            found.setdefault(event["worker"], []).append(event["data"]["to"])
+    return found
+
+
+def _last_heard(heard: Listener, parts: list[Part]) -> list[str]:
+    """What was heard of last is what holds now."""
+    last = {worker: statuses[-1] for worker, statuses in _heard_of(heard).items()}
+    told = {part.worker.id: part.status for part in parts if part.turns}
+    return [f"{w} is {status} and was heard of as {last.get(w)}" for w, status in told.items() if last.get(w) != status]
+
+
+def _changes(heard: Listener, parts: list[Part]) -> list[str]:
+    """No status was heard of that the worker did not have by then: some are passed over, none comes out of order."""
+    found = _heard_of(heard)
+    wrong = []
+    for part in parts:
+        left = iter((*UNTOLD, *part.statuses))
+        if not all(status in left for status in found.get(part.worker.id, [])):
+            wrong.append(f"{part.worker.id} was heard of as {found[part.worker.id]}, and was {part.statuses}")
+    return wrong
 
 
 def _turns(heard: Listener, parts: list[Part]) -> list[str]:
