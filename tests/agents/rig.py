@@ -109,6 +109,15 @@ class Rig:
         """The seconds since the model's last byte."""
         return time.time() - max((exchange.ended for exchange in self.model.exchanges), default=time.time())
 
+    def said_at(self, words: str, seconds: float = 0.0) -> float:
+        """When the model had last said these words."""
+        return max(exchange.ended for exchange in self.model.exchanges if exchange.reply == Text(words, seconds))
+
+    def turns(self, worker: str) -> list[dict[str, Any]]:
+        """The worker's turns, as `ww show` tells them."""
+        [shown] = self.ww("show", worker, "--json", check=True).json["data"]
+        return list(shown["turns"])
+
     def heard(self, entry: dict[str, Any], words: str) -> None:
         """The model said these words, and Woodwind knows them."""
         said = [exchange.reply for exchange in self.model.exchanges]
@@ -134,8 +143,8 @@ class Rig:
             self.table.add(self.name, words, "right")
 
     def saw(self, words: str, entry: dict[str, Any], turn: str, seconds: float | None = None) -> None:
-        """Note a verdict, which has to be the one that is named."""
+        """Note a verdict, which has to be that the agent is ready and its turn as named."""
         state = entry["turn"]["state"] if entry["turn"] else "no turn"
-        told = entry["status"] if not turn else f"{entry['status']}, turn {state}"
-        self.table.add(self.name, words, told, seconds, right=not turn or state == turn)
-        assert not turn or state == turn, entry
+        right = (entry["status"], state) == ("ready", turn)
+        self.table.add(self.name, words, f"{entry['status']}, turn {state}", seconds, right=right)
+        assert right, entry

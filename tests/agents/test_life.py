@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from tests.agents.rig import PATIENCE, Rig
+from woodwind.testing.model_server.script import NOBODY
 
 
 def test_the_version_is_the_one_that_was_checked(rig: Rig) -> None:
@@ -51,6 +52,7 @@ def test_a_life(rig: Rig) -> None:
         entry = rig.wait("life")
         rig.saw("context cleared", entry, "done", rig.latency())
         rig.heard(entry, "I recall 1 scripts.")
+    _two_at_once(rig)
     for what, made in setup.own.items():
         with rig.situation(f"the user's own {what}"):
             rig.sandbox.wait_for(Path(made).exists, PATIENCE)
@@ -71,6 +73,28 @@ def _slow_and_interrupted(rig: Rig) -> None:
         rig.ww("pause", "life", check=True)
         entry = rig.wait("life", "ready")
         rig.saw("interrupt", entry, "interrupted")
+
+
+def _two_at_once(rig: Rig) -> None:
+    with rig.situation("message while it works"):
+        rig.send("life", "model: stream 10 slow words")
+        rig.send("life", "model: say Words of the second.")
+        entry = rig.wait("life")
+        rig.saw("message while it works", entry, "done", rig.latency())
+        rig.heard(entry, "Words of the second.")
+        assert [turn["state"] for turn in rig.turns("life")[-2:]] == ["done", "done"]
+    with rig.situation("agent of its own"):
+        before = len(rig.turns("life"))
+        rig.send("life", "model: delegate stream 8 Below", "model: say Above.")
+        entry = rig.wait("life")
+        if entry["turn"]["last_words"] == NOBODY:
+            rig.table.add(rig.name, "agent of its own", "it has none")
+            return
+        rig.saw("agent of its own", entry, "done", rig.latency())
+        rig.heard(entry, "Above.")
+        # It may have its last words at once, and goes on when the other has come to its end.
+        assert rig.said_at("Above.") > rig.said_at("Below", 8.0)
+        assert len(rig.turns("life")) == before + 1
 
 
 def test_a_question(rig: Rig) -> None:
@@ -105,6 +129,7 @@ def test_a_question(rig: Rig) -> None:
         entry = rig.wait("asker")
         assert entry["status"] == "ready"
         rig.table.add(rig.name, "denied by ww answer", f"ready, turn {entry['turn']['state']}")
+        assert entry["turn"]["state"] in ("interrupted", "done"), entry
         assert not (tree / "asked.txt").exists()
 
 
@@ -129,4 +154,5 @@ def _kill(rig: Rig) -> str:
     entry = rig.wait("life", "exited")
     assert entry["status"] == "exited", entry
     assert not Path(f"/proc/{process}/fd/0").exists()
+    assert entry["detail"] == "with signal 9", entry
     return str(entry["detail"])

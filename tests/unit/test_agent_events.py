@@ -67,6 +67,14 @@ def test_a_hostile_event_does_no_harm(name: str, payload: dict[str, Any]) -> Non
     assert reading is None or (reading.at == 5 and isinstance(reading.text, str))
 
 
+NEWS = '<task-notification>\n<task-id>a1</task-id>\n<summary>Agent "Look" finished</summary>\n'
+
+
+def stop_with(**task: str) -> dict[str, Any]:
+    """Its last words, with something left in its background."""
+    return {"hook_event_name": "Stop", "last_assistant_message": "Done.", "background_tasks": [{"id": "a1", **task}]}
+
+
 @pytest.mark.parametrize(
     "payload, tells",
     [
@@ -76,6 +84,11 @@ def test_a_hostile_event_does_no_harm(name: str, payload: dict[str, Any]) -> Non
         ({"hook_event_name": "Notification", "notification_type": "idle_prompt"}, Tells.IDLE),
         ({"hook_event_name": "Notification", "notification_type": "permission_prompt"}, None),
         ({"hook_event_name": "Stop"}, Tells.FAILED),
+        (stop_with(type="subagent", status="running"), Tells.WAITS),
+        (stop_with(type="subagent", status="completed"), Tells.DONE),
+        (stop_with(type="shell", status="running"), Tells.DONE),
+        ({"hook_event_name": "UserPromptSubmit", "prompt": f"{NEWS}</task-notification>"}, Tells.CONTINUED),
+        ({"hook_event_name": "UserPromptSubmit", "prompt": f"What is {NEWS}?"}, Tells.SUBMITTED),
     ],
 )
 def test_what_claude_means(payload: dict[str, Any], tells: Tells | None) -> None:

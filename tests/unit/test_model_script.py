@@ -70,6 +70,13 @@ def test_leaving_a_sandbox_and_patching_without_a_tool_for_writing() -> None:
     )
 
 
+def test_an_agent_of_its_own() -> None:
+    asked = talk(("user", "model: delegate say Below."), tools=(BASH, Tool("Task")))
+    given = {"description": "Scripted", "prompt": "model: say Below.", "subagent_type": "general-purpose"}
+    assert reply_to(asked) == Call("Task", given)
+    assert reply_to(talk(("user", "model: delegate say Below."))) == Text("I have nobody to do it.")
+
+
 def test_a_title_request_gets_what_its_schema_asks_for() -> None:
     schema = {"type": "object", "properties": {"title": {"type": "string"}, "n": {"type": ["integer", "null"]}}}
     assert reply_to(talk(("user", SCRIPT), schema=schema)) == Text('{"title": "Scripted", "n": 10}')

@@ -13,6 +13,7 @@ TOLD = {
     "aider-interrupted": ("interrupted", "interruption"),
     "aider-question": ("asking", "question"),
     "aider-working": ("working", "its own words below the prompt"),
+    "claude-agents": ("working", "its own agents"),
     "claude-bypass": ("asking", "bypass warning"),
     "claude-error": ("failed", "error"),
     "claude-idle": ("idle", "prompt"),

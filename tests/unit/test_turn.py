@@ -23,11 +23,11 @@ def message(text: str = "And the German text", number: int = 2) -> Turn:
     return Turn(f"t{number}", number, MESSAGE, text, State.SENDING, nonce="n")
 
 
-def play(turns: list[Turn], *events: Seen) -> list[Turn]:
+def play(turns: list[Turn], *events: Seen, queues: bool = False) -> list[Turn]:
     """The turns after these events."""
     known = {turn.number: turn for turn in turns}
     for seen in events:
-        for turn in advance([known[n] for n in sorted(known)], seen, f"new{len(known) + 1}"):
+        for turn in advance([known[n] for n in sorted(known)], seen, f"new{len(known) + 1}", queues=queues):
             known[turn.number] = turn
     return [known[n] for n in sorted(known)]
 
@@ -116,6 +116,78 @@ CASES: dict[str, tuple[list[Turn], list[Seen], list[tuple[str, str, str]]]] = {
 def test_events(case: str) -> None:
     turns, events, expected = CASES[case]
     assert told(play(turns, *events)) == expected
+
+
+# Of an agent that queues: told by the name of the prompt that it is at.
+QUEUED = event("submitted", "p1", "And the German text")
+TOOL, TOOL2 = event("working", "p1"), event("working", "p2")
+QUEUED3 = event("submitted", "p2", "And the French text as well")
+
+QUEUES: dict[str, tuple[list[Turn], list[Seen], list[tuple[str, str, str]]]] = {
+    "it begins after the end of the first": ([brief(), message()], [TOOK, QUEUED, END], [DONE, RUNNING2]),
+    "and ends by a name of its own": ([brief(), message()], [TOOK, QUEUED, END, END2], [DONE, DONE2]),
+    "having told of a tool": ([brief(), message()], [TOOK, QUEUED, END, TOOL2, END2], [DONE, DONE2]),
+    "taken in by the first": (
+        [brief(), message()],
+        [TOOK, QUEUED, TOOL, END],
+        [DONE, (MESSAGE, "done", "All done.")],
+    ),
+    "a late word of the first's tool": ([brief(), message()], [TOOK, QUEUED, END, TOOL, END2], [DONE, DONE2]),
+    "a sub-agent's tool": (
+        [brief(), message()],
+        [TOOK, QUEUED, event("working", "p1", of_subagent=True), END],
+        [DONE, RUNNING2],
+    ),
+    "told twice": ([brief(), message()], [TOOK, QUEUED, QUEUED, END, END2, END2], [DONE, DONE2]),
+    "two of them, which begin together": (
+        [brief(), message(), message("And the French text as well", 3)],
+        [TOOK, QUEUED, event("submitted", "p1", "And the French text as well"), END, END2],
+        [DONE, DONE2, DONE2],
+    ),
+    "one behind another": (
+        [brief(), message(), message("And the French text as well", 3)],
+        [TOOK, QUEUED, END, QUEUED3, END2],
+        [DONE, DONE2, RUNNING2],
+    ),
+    "typed by somebody": (
+        [brief()],
+        [TOOK, event("submitted", "p1", "something by hand"), END, event("done", "p2", "By hand.")],
+        [DONE, (TYPED, "done", "By hand.")],
+    ),
+    "the end first": ([message(number=1)], [END2, TOOK2], [DONE2, (TYPED, "done", "Auch.")]),
+    "it waits for agents of its own, and goes on": (
+        [brief()],
+        [TOOK, event("waits", "p1"), event("continued", "p2", "it ended"), event("done", "p2", "All done.")],
+        [DONE],
+    ),
+    "a message while it waits for them": (
+        [brief(), message()],
+        [TOOK, event("waits", "p1"), TOOK2, event("waits", "p2"), event("continued", "p3"), event("done", "p3", "x")],
+        [(BRIEF, "done", "x"), (MESSAGE, "done", "x")],
+    ),
+    "they ended in the middle of its turn": ([brief()], [TOOK, TOOL, event("continued", "p1"), END], [DONE]),
+    "it goes on by itself after an end": (
+        [brief()],
+        [TOOK, END, event("continued", "p2", "it ended"), END2],
+        [DONE, (TYPED, "done", "Auch.")],
+    ),
+    "nothing is queued": ([brief(), message()], [TOOK, TOOL, END, TOOK2, TOOL2, END2], [DONE, DONE2]),
+}
+
+
+@pytest.mark.parametrize("case", QUEUES)
+def test_an_agent_that_queues(case: str) -> None:
+    turns, events, expected = QUEUES[case]
+    assert told(play(turns, *events, queues=True)) == expected
+
+
+def test_what_was_queued_and_never_began_was_taken_in() -> None:
+    turns = play([brief(), message()], TOOK, QUEUED, END, queues=True)
+    [over] = at_prompt(turns, 9, tells_ends=True, queues=True)
+    assert (over.kind, over.state, over.last_words, over.inferred) == (MESSAGE, State.DONE, "All done.", True)
+    assert told(play([turns[0], over], END2, queues=True))[1:] == [(MESSAGE, "done", "All done."), (TYPED, *DONE2[1:])]
+    cut = play([brief(), message()], TOOK, QUEUED, queues=True)
+    assert [t.state for t in at_prompt(cut, 9, tells_ends=True, queues=True)] == [State.INTERRUPTED] * 2
 
 
 @given(st.permutations([TOOK, TOOK2, END, END2, TOOK, END, END2]))

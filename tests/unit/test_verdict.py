@@ -60,10 +60,31 @@ CASES: dict[str, tuple[list[Seen], dict[str, Any], str]] = {
     "failed": ([SUBMITTED, told("failed", SECOND, prompt_id="p1")], {}, "ready"),
     "a sub-agent's end": ([SUBMITTED, told("done", SECOND, of_subagent=True)], {}, "working"),
     "only a sub-agent's word": ([told("done", SECOND, of_subagent=True)], {}, "unknown"),
+    "it waits for agents of its own": ([SUBMITTED, told("waits", SECOND, prompt_id="p1")], {}, "working"),
+    "it waited for them, and is done": (
+        [
+            SUBMITTED,
+            told("waits", 9 * SECOND, prompt_id="p1"),
+            told("continued", 2 * SECOND, prompt_id="p2"),
+            told("done", SECOND, prompt_id="p2"),
+        ],
+        {},
+        "ready",
+    ),
     "a queued prompt goes on": (
         [SUBMITTED, told("submitted", 9 * SECOND, prompt_id="p2"), told("done", SECOND, prompt_id="p1")],
         {},
         "working",
+    ),
+    "another prompt waited, as its turns say": (
+        [SUBMITTED, told("done", SECOND, prompt_id="p1")],
+        {"queued": True},
+        "working",
+    ),
+    "it did not wait, as the terminal shows": (
+        [SUBMITTED, told("done", 9 * SECOND, prompt_id="p1")],
+        {"queued": True, "screen": told("idle", 0)},
+        "ready",
     ),
     "the end of an earlier turn comes late": (
         [SUBMITTED, told("done", SECOND, prompt_id="p0")],

@@ -72,6 +72,8 @@ class Agent:
     # Whether its own events tell of a prompt that it took, and of a turn's end.
     tells_submits = False
     tells_ends = False
+    # Whether it queues a prompt that comes while it works, and tells of it by the name of the one that it is at.
+    queues = False
     # Whether it serves its events itself, at a port that we choose: the daemon then reads them from `stream_url`.
     streams = False
 

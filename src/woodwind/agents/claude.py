@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ _EVENTS = (
     "SubagentStop",
     "SessionEnd",
 )
+# What it gives itself as a prompt when a task in its background has ended.
+_NEWS = re.compile(r"<task-notification>(?:.*?<summary>(?P<summary>.*?)</summary>)?", re.DOTALL)
 
 
 class Claude(Agent):
@@ -61,6 +64,7 @@ class Claude(Agent):
     resume_args: Sequence[str] | None = ("--resume", "{session}")
     tells_submits = True
     tells_ends = True
+    queues = True
     answers: Mapping[str, Sequence[str]] = {"allow": ("1",), "deny": ("Escape",)}
 
     def event_files(self, start: Start) -> Mapping[str, str]:
@@ -85,6 +89,10 @@ class Claude(Agent):
         if told == ("Notification", "idle_prompt"):
             return Reading(Tells.IDLE, at, "hook", session=str(payload.get("session_id") or ""))
         reading = hook_payloads.reading_of(payload, at)
+        if reading and told[0] == "UserPromptSubmit" and (news := _NEWS.match(reading.text)):
+            return reading._replace(tells=Tells.CONTINUED, text=news["summary"] or "")
+        if reading and told[0] == "Stop" and _has_agents_at_work(payload):
+            return reading._replace(tells=Tells.WAITS, text="")
         if reading and reading.tells is Tells.DONE and not reading.text:
             # A connection that broke may end like this, with nothing said.
             return reading._replace(tells=Tells.FAILED, text="it ended without an answer")
@@ -102,3 +110,13 @@ class Claude(Agent):
     def status_from_title(self, title: str) -> tuple[Status, str] | None:
         # "✳" stands for idle and for a question alike, so it proves nothing.
         return (Status.WORKING, "its title says so") if title[:1] in ("◐", "◑") else None
+
+
+def _has_agents_at_work(payload: Mapping[str, Any]) -> bool:
+    """Whether agents that it started itself go on after its last words; it will be told of their end, and go on too.
+
+    A program that it left running, such as a server, is no work of its own.
+    """
+    tasks = payload.get("background_tasks")
+    found = [task for task in tasks if isinstance(task, Mapping)] if isinstance(tasks, list) else []
+    return any(task.get("type") == "subagent" and task.get("status") == "running" for task in found)

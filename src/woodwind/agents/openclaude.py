@@ -29,6 +29,7 @@ class OpenClaude(Claude):
     # Whether its hooks are still those of Claude Code was not checked, and a flag that it does not know would end it.
     tells_submits = False
     tells_ends = False
+    queues = False
     thinking: Mapping[str, Sequence[str]] = {level: ("--effort", level) for level in ("low", "medium", "high", "max")}
 
     def event_files(self, start: Start) -> Mapping[str, str]:

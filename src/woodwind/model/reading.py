@@ -12,6 +12,8 @@ class Tells(StrEnum):
     SUBMITTED = "submitted"  # it took a prompt: a turn begins
     WORKING = "working"  # it is in the middle of a turn
     ASKING = "asking"  # it shows a question and waits for the answer
+    WAITS = "waits"  # it waits for agents that it started itself, and then goes on with its turn
+    CONTINUED = "continued"  # it goes on by itself, by another name of the turn where it had paused
     ANSWERED = "answered"  # the question was settled, however
     DONE = "done"  # a turn ended well
     FAILED = "failed"  # a turn ended with an error
@@ -58,6 +60,7 @@ class Recorded(NamedTuple):
 ENDS = frozenset((Tells.DONE, Tells.FAILED, Tells.INTERRUPTED))
 # Events of the same hundredth of a second, in the order in which an agent's life has them.
 _RANK = {Tells.ENDED: 0, Tells.STARTED: 1, Tells.SUBMITTED: 2, Tells.ANSWERED: 3, Tells.WORKING: 3, Tells.ASKING: 4}
+_RANK |= {Tells.CONTINUED: 2}
 
 
 def rank(tells: Tells) -> int:

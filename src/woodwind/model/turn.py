@@ -2,6 +2,10 @@
 
 An agent may tell late, twice or never, and may take a second prompt before it has ended the first. So an end belongs to
 the turn whose prompt it names; only where an agent names none does it belong to the oldest one that is open.
+
+Some agents queue a prompt that comes while they work, and tell of it by the name of the one that they are at
+(`queues`): where a tool of that one follows, it took the prompt in; otherwise the prompt begins after its end, by
+a name of its own. Until then its turn runs without a name.
 """
 
 from collections.abc import Sequence
@@ -31,7 +35,7 @@ _COMPARED, _TELLING = 400, 24
 
 
 class Turn(NamedTuple):
-    """One turn. `kind` tells whether it is the first instructions, a message of ours, or typed by somebody."""
+    """One turn. `kind` tells whether it is the first instructions, a message of ours, or of somebody else's making."""
 
     id: str
     number: int
@@ -51,32 +55,72 @@ class Turn(NamedTuple):
         """Whether it has not ended."""
         return self.state in OPEN
 
+    @property
+    def is_queued(self) -> bool:
+        """Whether an agent that queues has taken it and not told its name yet."""
+        return self.state is State.RUNNING and not self.prompt_id and self.kind != BRIEF
 
-def advance(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
+
+def advance(turns: Sequence[Turn], seen: Seen, fresh_id: str, *, queues: bool = False) -> list[Turn]:
     """The turns that one of the agent's own events changes, or the new one that it tells of."""
     reading = seen.reading
     if reading.of_subagent:
         return []
+    named = {turn.id: turn for turn in _named(turns, seen)} if queues else {}
+    turns = [named.get(turn.id, turn) for turn in turns]
+    changed: list[Turn] = []
     if reading.tells is Tells.SUBMITTED:
-        return _submitted(turns, seen, fresh_id)
-    if reading.tells in ENDS:
-        return _ended(turns, seen, fresh_id)
-    return []
+        changed = _submitted(turns, seen, fresh_id, queues=queues)
+    elif reading.tells is Tells.CONTINUED:
+        changed = _continued(turns, seen, fresh_id)
+    elif reading.tells in ENDS:
+        changed = _ended(turns, seen, fresh_id)
+    return list({**named, **{turn.id: turn for turn in changed}}.values())
 
 
-def _submitted(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
+def _named(turns: Sequence[Turn], seen: Seen) -> list[Turn]:
+    """The queued turns whose name an event tells: a new one, or that of the turn which goes on with them."""
+    name, tells = seen.reading.prompt_id, seen.reading.tells
+    if not name or tells not in (Tells.SUBMITTED, Tells.WORKING, *ENDS):
+        return []
+    known = [t for t in turns if t.prompt_id == name]
+    if known and (tells is not Tells.WORKING or not any(t.is_open for t in known)):
+        return []
+    return [t._replace(prompt_id=name) for t in turns if t.is_queued and t.nonce == seen.nonce]
+
+
+def _submitted(turns: Sequence[Turn], seen: Seen, fresh_id: str, *, queues: bool) -> list[Turn]:
     reading = seen.reading
     known = [t for t in turns if t.prompt_id and t.prompt_id == reading.prompt_id]
     waiting = [t for t in turns if not t.prompt_id and _may_be(t, reading.text, seen.nonce)]
+    if queues and known and all(_is_another(t, reading.text) for t in known):
+        known, seen = [], seen._replace(reading=reading._replace(prompt_id=""))
+        reading = seen.reading
     if waiting and not any(same_prompt(t.text, reading.text) for t in known):
         over = next((t for t in known if not t.is_open), None)  # its end was told first
         return [_taken(turn, seen, over) for turn in _meant(waiting, reading.text)]
     if known:  # told twice, or its end was told first
         return [t._replace(text=reading.text, kind=TYPED) for t in known if not t.text and reading.text]
+    return [_typed(turns, seen, fresh_id)]
+
+
+def _continued(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
+    """What is under way has the new name from now on; where nothing is, the agent began by itself."""
+    reading = seen.reading
+    if any(t.prompt_id == reading.prompt_id for t in turns):
+        return []
+    running = [t for t in turns if t.state is State.RUNNING and t.nonce == seen.nonce]
+    return [t._replace(prompt_id=reading.prompt_id) for t in running] or [_typed(turns, seen, fresh_id)]
+
+
+def _typed(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> Turn:
+    reading = seen.reading
     number = max((t.number for t in turns), default=0) + 1
-    return [
-        Turn(fresh_id, number, TYPED, reading.text, State.RUNNING, reading.prompt_id, seen.nonce, reading.at),
-    ]
+    return Turn(fresh_id, number, TYPED, reading.text, State.RUNNING, reading.prompt_id, seen.nonce, reading.at)
+
+
+def _is_another(turn: Turn, text: str) -> bool:
+    return bool(turn.text and text) and not same_prompt(turn.text, text)
 
 
 def _meant(waiting: Sequence[Turn], text: str) -> list[Turn]:
@@ -125,9 +169,7 @@ def _ended(turns: Sequence[Turn], seen: Seen, fresh_id: str) -> list[Turn]:
     sole = of_start[0] if len(of_start) == 1 else None
     if sole and sole.kind == BRIEF and not sole.prompt_id and (sole.is_open or sole.inferred):
         return [_closed(sole._replace(prompt_id=reading.prompt_id), reading)]
-    number = max((t.number for t in turns), default=0) + 1
-    unseen = Turn(fresh_id, number, TYPED, "", State.RUNNING, reading.prompt_id, seen.nonce, reading.at)
-    return [_closed(unseen, reading)]
+    return [_closed(_typed(turns, seen, fresh_id)._replace(text=""), reading)]
 
 
 def _oldest_ended(turns: Sequence[Turn], seen: Seen) -> list[Turn]:
@@ -145,26 +187,35 @@ def _closed(turn: Turn, reading: Reading) -> Turn:
     return turn._replace(state=state, ended_at=reading.at, last_words=words, why=why, inferred=False)
 
 
-def at_prompt(turns: Sequence[Turn], at: int, *, tells_ends: bool, outcome: Reading | None = None) -> list[Turn]:
+def at_prompt(
+    turns: Sequence[Turn], at: int, *, tells_ends: bool, queues: bool = False, outcome: Reading | None = None
+) -> list[Turn]:
     """The turns that are over because the agent has been back at its prompt for a while, without a word about them.
 
     `outcome` is what its screen tells of how the last one ended.
     """
-    changed = []
+    changed: list[Turn] = []
+    before: Turn | None = None  # the last one that has ended, in the same start
     for turn in turns:
         if turn.state is not State.RUNNING:
+            before = turn if turn.state in _OUTCOMES.values() else before
             continue
         if outcome and outcome.tells in ENDS:
             changed.append(_closed(turn, outcome)._replace(ended_at=at, inferred=True))
         elif not tells_ends:
             why = "its terminal shows its prompt again"
             changed.append(turn._replace(state=State.DONE, ended_at=at, why=why, inferred=True))
+        elif queues and turn.is_queued and before and before.nonce == turn.nonce:
+            # It did not begin by itself, so the one before had taken it in.
+            over = turn._replace(state=before.state, ended_at=at, last_words=before.last_words, why=before.why)
+            changed.append(over._replace(inferred=True))
         elif turn.prompt_id:
             why = "it is back at its prompt, and did not tell of an end"
             changed.append(turn._replace(state=State.INTERRUPTED, ended_at=at, why=why, inferred=True))
         else:
             why = "it is at its prompt, and never told of this turn"
             changed.append(turn._replace(state=State.UNKNOWN, ended_at=at, why=why, inferred=True))
+        before = changed[-1] if changed[-1].state in _OUTCOMES.values() else before
     return changed
 
 

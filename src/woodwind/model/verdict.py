@@ -31,6 +31,8 @@ STATUS_OF = {
     Tells.STARTED: Status.READY,
     Tells.SUBMITTED: Status.WORKING,
     Tells.WORKING: Status.WORKING,
+    Tells.WAITS: Status.WORKING,
+    Tells.CONTINUED: Status.WORKING,
     Tells.ASKING: Status.ASKING,
     Tells.ANSWERED: Status.WORKING,
     Tells.DONE: Status.READY,
@@ -52,6 +54,7 @@ class Evidence(NamedTuple):
     running_for: int | None = None  # since its start; None where that is not known
     has_events: bool = False  # whether this kind of agent tells of its turns at all
     prompted: bool = False  # whether it was started with a prompt that it has not told of yet
+    queued: bool = False  # whether it took a prompt that waits for the end of the one that it is at
 
 
 class Reason(NamedTuple):
@@ -86,7 +89,7 @@ class _Told(NamedTuple):
 
 def judge(evidence: Evidence) -> Verdict:
     """The status of an agent whose process runs."""
-    told = _from_events(evidence.events)
+    told = _from_events(evidence.events, queued=evidence.queued)
     shown = _from_terminal(evidence)
     if told is None:
         return _without_events(evidence, shown)
@@ -94,7 +97,8 @@ def judge(evidence: Evidence) -> Verdict:
     status, by = told.status, told.by
     if status is Status.READY and by.reading.tells is Tells.STARTED and _is_starting(evidence):
         status = Status.STARTING
-    reason = Reason(by.reading.source, by.reading.tells, by.up)
+    goes_on = "it goes on with a prompt that waited" if status is Status.WORKING and by.reading.tells in ENDS else ""
+    reason = Reason(by.reading.source, by.reading.tells, by.up, goes_on)
     if shown and shown[0] is not status:
         other = Reason(shown[2], shown[0], evidence.now)
         if evidence.now - by.up < GRACE:
@@ -111,7 +115,7 @@ def judge(evidence: Evidence) -> Verdict:
     return Verdict(status, _detail(status, told), by.up, reasons, ignored, question, backed)
 
 
-def _from_events(events: Sequence[Seen]) -> _Told | None:
+def _from_events(events: Sequence[Seen], *, queued: bool) -> _Told | None:
     """What the agent's own events say, taken one after the other; None where there is none that counts."""
     last: Seen | None = None
     opened: dict[str, Seen] = {}
@@ -125,6 +129,8 @@ def _from_events(events: Sequence[Seen]) -> _Told | None:
             continue
         if reading.tells is Tells.SUBMITTED:
             opened[reading.prompt_id] = seen
+        elif reading.tells is Tells.CONTINUED and reading.prompt_id not in opened:
+            opened = {reading.prompt_id: seen}
         elif reading.tells in ENDS:
             ended.add(reading.prompt_id)
             _close(opened, reading.prompt_id)
@@ -134,7 +140,7 @@ def _from_events(events: Sequence[Seen]) -> _Told | None:
     if last is None:
         return None
     status = STATUS_OF[last.reading.tells]
-    if last.reading.tells in ENDS and opened:
+    if last.reading.tells in ENDS and (opened or queued):
         # It goes on with a prompt that was queued meanwhile; its age counts from here.
         status = Status.WORKING
     return _Told(status, last, len(opened), tuple(ignored))
@@ -207,6 +213,8 @@ def _detail(status: Status, told: _Told) -> str:
     reading = told.by.reading
     if status is Status.ASKING:
         return reading.text
+    if reading.tells is Tells.WAITS:
+        return "it waits for agents of its own"
     if status is Status.WORKING:
         return f"{reading.tool}" if reading.tool else ""
     if status is Status.UNKNOWN:

@@ -274,6 +274,7 @@ def _evidence(
         running_for=running if running >= 0 else None,
         has_events=bool(agent and (agent.tells_submits or agent.tells_ends or agent.streams or agent.keeps_record)),
         prompted=prompted,
+        queued=bool(agent and agent.queues and turn and turn.is_queued and turn.nonce == row.nonce),
     )
 
 
@@ -380,7 +381,7 @@ def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
         pass
     elif _is_settled(new, agent, title, moment):
         outcome = new.screen or (known.screen.reading if _screen_counts(new, title, moment) and known.screen else None)
-        record.leave_turns(db, row, tells_ends=bool(agent and agent.tells_ends), outcome=outcome)
+        record.leave_turns(db, row, agent, outcome)
     record.drop_cut_short(db, row)
 
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
@@ -35,10 +35,12 @@ def take_spools(ctx: Context, rows: Sequence[Listed], agent_of: Callable[[str], 
     """Take the events of workers out of their spools into the store, one taker at a time."""
     with contextlib.suppress(Locked), _one_taker():
         clock = spool.now()
-        found = [(row, collect(row.id, agent_of(row.agent), clock)) for row in rows]
+        known = {row.agent: agent_of(row.agent) for row in rows}
+        found = [(row, collect(row.id, known[row.agent], clock)) for row in rows]
+        queueing = {name for name, agent in known.items() if agent and agent.queues}
         # In portions of which the store remembers every name, should this process die before the files are gone.
         for start in range(0, max(len(items) for _, items in found), PORTION):
-            _take(ctx, [(row, items[start : start + PORTION]) for row, items in found])
+            _take(ctx, [(row, items[start : start + PORTION]) for row, items in found], queueing)
 
 
 @contextlib.contextmanager
@@ -56,7 +58,7 @@ def _one_taker() -> Iterator[None]:
             time.sleep(0.005)
 
 
-def _take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]]) -> None:
+def _take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]], queueing: Collection[str]) -> None:
     """Take some events in, with what they mean for turns; then their files go."""
     with ctx.store.transaction() as db:
         for row, items in found:
@@ -64,7 +66,7 @@ def _take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]]) -> None:
                 if item.seen:
                     seen = readings.insert(db, row.id, item.seen, os.path.basename(item.path))
                     if seen:
-                        _apply(db, row, seen)
+                        _apply(db, row, seen, queues=row.agent in queueing)
             readings.prune(db, row.id)
         failpoint("observe.before_commit")
     failpoint("observe.after_commit")
@@ -75,8 +77,8 @@ def _take(ctx: Context, found: Sequence[tuple[Listed, list[Item]]]) -> None:
                 failpoint("observe.after_unlink")
 
 
-def _apply(db: sqlite3.Connection, row: Listed, seen: Seen) -> None:
-    for turn in advance(turns.of_worker(db, row.id), seen, new_id("t")):
+def _apply(db: sqlite3.Connection, row: Listed, seen: Seen, *, queues: bool) -> None:
+    for turn in advance(turns.of_worker(db, row.id), seen, new_id("t"), queues=queues):
         keep_turn(db, row.project, row.id, turn)
     reading = seen.reading
     if reading.session and not reading.of_subagent and seen.nonce == row.nonce:
@@ -99,12 +101,13 @@ def end_turns(db: sqlite3.Connection, row: Listed, *, how: str, alone: bool) -> 
         keep_turn(db, row.project, row.id, turn)
 
 
-def leave_turns(db: sqlite3.Connection, row: Listed, *, tells_ends: bool, outcome: Reading | None) -> None:
+def leave_turns(db: sqlite3.Connection, row: Listed, agent: Agent | None, outcome: Reading | None) -> None:
     """End the running turns of an agent that is back at its prompt, inside a transaction."""
     at = to_ms(now())
     # What the terminal shows right after a delivery may still be how it looked before.
     mine = [t for t in turns.of_worker(db, row.id) if t.nonce == row.nonce and not 0 <= at - t.begun_at < _BEGUN]
-    for turn in at_prompt(mine, at, tells_ends=tells_ends, outcome=outcome):
+    tells_ends, queues = (agent.tells_ends, agent.queues) if agent else (False, False)
+    for turn in at_prompt(mine, at, tells_ends=tells_ends, queues=queues, outcome=outcome):
         keep_turn(db, row.project, row.id, turn)
 
 

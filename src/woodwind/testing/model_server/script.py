@@ -4,6 +4,7 @@
     escalate COMMAND        the same, and ask to leave its sandbox where the agent knows that
     write PATH TEXT         use the agent's tool for writing files, or the shell where it has none
     ask QUESTION | A | B    use the agent's tool for asking its user
+    delegate STEP           use the agent's tool that starts an agent of its own, whose script is this step
     say TEXT                answer, which ends the turn
     stream SECONDS TEXT     the same, slowly
     recall                  answer how many scripts the conversation holds: "I recall 2 scripts."
@@ -24,11 +25,21 @@ from dataclasses import dataclass
 
 from woodwind.testing.model_server.conversation import Conversation, Kind, Tool
 from woodwind.testing.model_server.replies import Call, Drop, Failure, Reply, Text
-from woodwind.testing.model_server.tools import ASKING, SHELLS, WRITERS, arguments, question, sample
+from woodwind.testing.model_server.tools import (
+    ASKING,
+    DELEGATES,
+    SHELLS,
+    WRITERS,
+    arguments,
+    delegation,
+    question,
+    sample,
+)
 
 _LINE = re.compile(r"^[\s>*+-]*model: *(\w+) ?(.*?)\s*$", re.MULTILINE)
 _BRIEF = re.compile(r"\.woodwind/[\w-]+\.md")
 ASIDE = "A short aside."
+NOBODY = "I have nobody to do it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +104,8 @@ def _play(step: Step, talk: Conversation) -> Reply:
             return _write(step.rest, talk)
         case "ask":
             return _ask(step.rest, talk)
+        case "delegate":
+            return _delegate(step.rest, talk)
         case "say":
             return Text(step.rest or "Done.")
         case "stream":
@@ -135,6 +148,11 @@ def _ask(rest: str, talk: Conversation) -> Reply:
     return (
         Text(f"I cannot ask: {words}") if tool is None else Call(tool.name, question(words, choices or ["Yes", "No"]))
     )
+
+
+def _delegate(rest: str, talk: Conversation) -> Reply:
+    tool = _offered(talk, tuple(DELEGATES))
+    return Text(NOBODY) if tool is None else Call(tool.name, delegation(tool, f"model: {rest}"))
 
 
 def _offered(talk: Conversation, names: tuple[str, ...]) -> Tool | None:

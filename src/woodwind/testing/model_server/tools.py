@@ -10,6 +10,8 @@ from woodwind.testing.model_server.conversation import Tool
 SHELLS = ("Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "Execute")
 WRITERS = ("Write", "write", "write_file", "Create", "create_file")
 ASKING = ("AskUserQuestion", "question", "ask_user", "AskUser", "request_user_input")
+# Those that start an agent of the agent's own, with the kind of it that every installation has.
+DELEGATES = {"Agent": "general-purpose", "Task": "general-purpose", "task": "general"}
 
 _COMMANDS = ("command", "cmd")
 _PATHS = ("file_path", "filePath", "path", "absolute_path")
@@ -38,6 +40,11 @@ def question(words: str, choices: Sequence[str]) -> dict[str, Any]:
     options = [{"label": choice, "description": choice} for choice in choices]
     asked = {"id": "scripted", "header": "Scripted", "question": words, "type": "choice"}
     return {"questions": [{**asked, "multiSelect": False, "options": options}]}
+
+
+def delegation(tool: Tool, words: str) -> dict[str, Any]:
+    """The arguments of a tool that starts an agent of the agent's own."""
+    return {"description": "Scripted", "prompt": words, "subagent_type": DELEGATES[tool.name]}
 
 
 def sample(schema: Mapping[str, Any]) -> Any:
