@@ -181,6 +181,16 @@ def test_an_agent_that_queues(case: str) -> None:
     assert told(play(turns, *events, queues=True)) == expected
 
 
+@pytest.mark.parametrize("queues", [False, True])
+def test_the_same_message_while_the_first_is_at_work(queues: bool) -> None:
+    first = message(number=1)._replace(state=State.RUNNING, prompt_id="p1", begun_at=1)
+    later, sooner = (message()._replace(begun_at=at) for at in (event("done").reading.at + 1, 4))
+    same = event("submitted", "p1", "And the German text")
+    assert [t.state for t in play([first, later], same, queues=queues)] == ["running", "sending"]
+    taken = play([first, sooner], same, queues=queues)
+    assert [(t.state, t.prompt_id) for t in taken] == [("running", "p1"), ("running", "" if queues else "p1")]
+
+
 def test_what_was_queued_and_never_began_was_taken_in() -> None:
     turns = play([brief(), message()], TOOK, QUEUED, END, queues=True)
     [over] = at_prompt(turns, 9, tells_ends=True, queues=True)

@@ -99,6 +99,10 @@ def _submitted(turns: Sequence[Turn], seen: Seen, fresh_id: str, *, queues: bool
     if waiting and not any(same_prompt(t.text, reading.text) for t in known):
         over = next((t for t in known if not t.is_open), None)  # its end was told first
         return [_taken(turn, seen, over) for turn in _meant(waiting, reading.text)]
+    again = [t for t in waiting if t.state is State.SENDING and 0 < t.begun_at <= reading.at]
+    if again and any(t.is_open for t in known):  # the same text once more: told after its own delivery began
+        taken = _taken(again[0], seen, None)
+        return [taken._replace(prompt_id="") if queues else taken]
     if known:  # told twice, or its end was told first
         return [t._replace(text=reading.text, kind=TYPED) for t in known if not t.text and reading.text]
     return [_typed(turns, seen, fresh_id)]
