@@ -1,6 +1,7 @@
 """`ww rm`, `ww restore`, `ww undo` and `ww trash`: whatever is in a worktree is refused, parked and brought back."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from woodwind.testing.evidence import leftovers, refs_of, rows, work_of
 from woodwind.testing.repo import GitError, commit, git, make_repo
 from woodwind.testing.sandbox import Result, Sandbox
-from woodwind.testing.workers import names, new_worker
+from woodwind.testing.workers import names, new_worker, panes_of
 
 Scene = Callable[[Path, Path], None]
 SCENES: dict[str, tuple[Scene, bool]] = {}
@@ -359,3 +360,22 @@ def rm(box: Sandbox, repo: Path, *words: str, check: bool = False) -> Result:
 
 def branches(repo: Path) -> tuple[str, ...]:
     return tuple(git(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads").splitlines())
+
+
+def test_a_terminal_that_cannot_be_closed_is_not_called_closed(sandbox: Sandbox, repo: Path) -> None:
+    tree = new_worker(sandbox, repo)
+    stub = sandbox.home / "bin" / "tmux"
+    stub.parent.mkdir()
+    real = shutil.which("tmux", path=sandbox.env["PATH"])
+    refusal = "echo 'error connecting (Resource temporarily unavailable)' >&2; exit 1"
+    stub.write_text(f'#!/bin/sh\ncase " $* " in *" kill-pane "*) {refusal} ;; esac\nexec {real} "$@"\n')
+    stub.chmod(0o755)
+    env = {"PATH": f"{stub.parent}:{sandbox.env['PATH']}"}
+    failed = sandbox.ww("rm", "worker-one", "--yes", cwd=repo, env=env)
+    assert failed.code == 1, failed
+    assert "Resource temporarily unavailable" in failed.stderr
+    assert len(panes_of(sandbox, rows(sandbox, "SELECT id FROM worker")[0][0])) == 1
+    assert tree.is_dir()
+    sandbox.ww("rm", "worker-one", "--yes", cwd=repo, check=True)
+    assert names(sandbox, repo) == []
+    assert leftovers(sandbox, repo) == []

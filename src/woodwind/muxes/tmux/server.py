@@ -267,8 +267,12 @@ class Server:
         return Tail(self.server, pane.id, paths.runtime_dir())
 
     def kill(self, pane: Pane) -> None:
-        with contextlib.suppress(TmuxError):  # gone already is as good
+        try:
             self._ask("kill-pane", "-t", pane.id)
+        except TmuxError:
+            # Gone already is as good; one that is still there must not pass for closed.
+            if any((other.id, other.pid) == (pane.id, pane.pid) for other in self.panes()):
+                raise
 
     def attach_argv(self, pane: Pane, *, inside: bool) -> list[str]:
         self._ask("select-window", "-t", pane.window)
