@@ -46,7 +46,7 @@ def test_resuming_a_headless_worker(place: tuple[Sandbox, Path], point: str) -> 
     box.ww("rm", name, "--force", "--yes", cwd=repo, check=True)
 
 
-@pytest.mark.parametrize("point", REMOVE)
+@pytest.mark.parametrize("point", [*REMOVE, "remove.after_commit"])
 def test_removing_a_headless_worker(place: tuple[Sandbox, Path], point: str) -> None:
     box, repo = place
     name = point.replace(".", "-").replace("_", "-")
@@ -64,7 +64,7 @@ def test_removing_a_headless_worker(place: tuple[Sandbox, Path], point: str) -> 
     assert name not in names(box, repo)
 
 
-@pytest.mark.parametrize("point", RESUME)
+@pytest.mark.parametrize("point", [*RESUME, "resume.after_commit"])
 def test_starting_a_queued_worker(place: tuple[Sandbox, Path], point: str) -> None:
     box, repo = place
     name = "queued-" + point.replace(".", "-").replace("_", "-")
@@ -79,6 +79,7 @@ def test_starting_a_queued_worker(place: tuple[Sandbox, Path], point: str) -> No
     assert listed(box, repo, name)["phase"] in ("queued", "running")
     assert leftovers(box, repo) == []
     box.run(*words, cwd=repo, env=limits, check=True)
+    assert listed(box, repo, name)["phase"] == "running", box.tmux("list-panes", "-a", "-F", "#{@woodwind} #{pane_pid}")
     done = box.ww("wait", name, "--timeout", "60", "--json", cwd=repo, check=True)
     assert done.json["data"][0]["turn"]["last_words"] == "my turn"
     box.ww("rm", name, "--force", "--yes", cwd=repo, check=True)
