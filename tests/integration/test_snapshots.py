@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from woodwind.git import branches, snapshots, worktrees
+from woodwind.git.saved import Saved
 from woodwind.git.tree import Tree
 from woodwind.model.errors import NotFound, WoodwindError
 from woodwind.testing.repo import commit, git, make_repo
@@ -193,7 +194,7 @@ def test_nothing_is_written_outside_of_the_worktree(tree: Tree, tmp_path: Path) 
     target = Tree(str(tmp_path / "target"), tree.admin)
     for bad in ("../planted.txt", "link/planted.txt", f"{tmp_path}/planted.txt"):
         Path(target.path).mkdir(exist_ok=True)
-        with snapshots.Saved(common_of(tree), WORKER) as saved:
+        with Saved(common_of(tree), WORKER) as saved:
             saved.manifest["complete"] = True
             saved.manifest["files"][0]["path"] = bad
             link = Path(target.path, "link")
@@ -206,7 +207,7 @@ def test_nothing_is_written_outside_of_the_worktree(tree: Tree, tmp_path: Path) 
 
 def test_nothing_saved_is_said(tree: Tree) -> None:
     with pytest.raises(NotFound, match="nothing is saved"):
-        snapshots.Saved(common_of(tree), "wnobody")
+        Saved(common_of(tree), "wnobody")
 
 
 def test_special_files_are_named_as_not_saved(tree: Tree) -> None:

@@ -10,18 +10,16 @@ import contextlib
 import errno
 import json
 import os
-import shutil
 import stat
 
-from woodwind.base.files import is_inside
 from woodwind.base.run import Conversation
-from woodwind.git.branches import branch_tip, make_branch, unlock_ref
+from woodwind.git.branches import branch_tip, unlock_ref
 from woodwind.git.call import converse, git
 from woodwind.git.identity import RECORD
 from woodwind.git.tree import Tree, head_of
 from woodwind.git.worktrees import read_record
 from woodwind.model.brief import FOLDER
-from woodwind.model.errors import NotFound, WoodwindError
+from woodwind.model.errors import WoodwindError
 from woodwind.model.typed import Any
 
 MANIFEST_VERSION = 1
@@ -64,34 +62,13 @@ def save_git_only(admin: str, common: str, worker: str) -> str:
 
 def is_saved(common: str, worker: str) -> bool:
     """Whether there is a saved commit of the worker."""
-    return bool(_commit(common, ref_of(worker)))
+    return bool(commit_at(common, ref_of(worker)))
 
 
-def _commit(common: str, ref: str) -> str:
+def commit_at(common: str, ref: str) -> str:
+    """The commit that a ref names, or ""."""
     done = git("--git-dir", common, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128))
     return done.text.strip() if done.code == 0 else ""
-
-
-def bring_back_branch(common: str, branch: str, worker: str) -> None:
-    """Make the worker's branch again where someone deleted it since it was saved."""
-    if branch_tip(common, branch):
-        return
-    unlock_ref(common, f"refs/heads/{branch}")
-    with Saved(common, worker) as saved:
-        if saved.tip or saved.head:
-            make_branch(common, branch, saved.tip or saved.head, worker)
-
-
-def saved_records(common: str) -> list[dict[str, Any]]:
-    """The workers' own records, as far as they are in saved commits."""
-    listed = git("--git-dir", common, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/woodwind/saved").text
-    found = []
-    for worker in listed.split():
-        with Saved(common, worker) as saved:
-            record = saved.manifest.get("record")
-        if isinstance(record, dict) and record.get("id") == worker:
-            found.append(record)
-    return found
 
 
 class _Writer:
@@ -112,7 +89,7 @@ class _Writer:
 
     def write(self, paths: list[str], index_blobs: list[str]) -> str:
         unlock_ref(self.common, self.ref)
-        previous = _commit(self.common, self.ref)
+        previous = commit_at(self.common, self.ref)
         options = ("--quiet", "--force", "--done", "--date-format=now")
         self.importer: Conversation = converse("--git-dir", self.common, "fast-import", *options)
         failed = ""
@@ -123,7 +100,7 @@ class _Writer:
         finally:
             status = self.importer.close(patience=600)
             failed = self._crash_report() or failed
-        saved = _commit(self.common, self.ref)
+        saved = commit_at(self.common, self.ref)
         if status or failed or not saved or saved == previous:
             raise WoodwindError(
                 f"the work in {self.tree.path} could not be saved: {failed or f'git fast-import ended with {status}'}",
@@ -308,114 +285,3 @@ def _not_gone(error: OSError) -> None:
     """A folder that cannot be read must not pass for an empty one: what is in it would be deleted unsaved."""
     if not isinstance(error, FileNotFoundError):
         raise error
-
-
-class Saved:
-    """A saved commit, read back through one `git cat-file`."""
-
-    def __init__(self, common: str, worker: str) -> None:
-        self.commit = _commit(common, ref_of(worker))
-        if not self.commit:
-            raise NotFound(f"nothing is saved of worker {worker}", code="nothing_saved")
-        self._reader = converse("--git-dir", common, "cat-file", "--batch")
-        self.manifest: dict[str, Any] = json.loads(self._blob("manifest.json") or b"{}")
-
-    def __enter__(self) -> "Saved":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._reader.close()
-
-    @property
-    def head(self) -> str:
-        """The commit that the worktree was on, or "" when its branch had none."""
-        return str(self.manifest["head"])
-
-    @property
-    def tip(self) -> str:
-        """The commit that the worker's own branch was at, or "" when it had none."""
-        return str(self.manifest["tip"])
-
-    @property
-    def admin(self) -> str:
-        """What the worktree's git directory was called."""
-        return str(self.manifest["admin"])
-
-    @property
-    def branch(self) -> str:
-        """The branch that was checked out, or "" when HEAD was detached."""
-        return str(self.manifest["branch"])
-
-    def _blob(self, name: str) -> bytes | None:
-        """The bytes of one entry of the saved tree, or None when it has none."""
-        self._reader.send(f"{self.commit}:{name}\n".encode())
-        header = (self._reader.line(60) or b"missing").split()
-        if header[-1] == b"missing":
-            return None
-        data = self._reader.read(int(header[2]), 60)
-        self._reader.line(60)
-        return data
-
-    def write_git_dir(self, tree: Tree) -> None:
-        """Put the saved files of the git directory into a new one."""
-        for n, entry in enumerate(self.manifest["git"]):
-            self._write(_place(tree.admin, entry["path"]), entry["mode"], f"g/{n}")
-        index = self._blob("index")
-        if index is not None:
-            with open(os.path.join(tree.admin, "index"), "wb") as out:
-                out.write(index)
-
-    def write_files(self, tree: Tree) -> None:
-        """Put the saved files into a worktree that has none yet; those that were as committed come from git."""
-        if not self.manifest["complete"]:
-            self._fill(tree)
-        for path in self.manifest["deleted"]:
-            _clear(_place(tree.path, path))
-        for n, entry in enumerate(self.manifest["files"]):
-            self._write(_place(tree.path, entry["path"]), entry["mode"], f"f/{n}")
-        for entry in self.manifest["folders"]:
-            self._write(_place(tree.path, entry["path"]), entry["mode"], "")
-
-    def _fill(self, tree: Tree) -> None:
-        """Check out what was committed without touching the index as it was."""
-        index = os.path.join(tree.admin, "index")
-        kept = index + ".saved"
-        if os.path.exists(index):
-            os.replace(index, kept)
-        if self.head:
-            tree.refill()
-        if os.path.exists(kept):
-            os.replace(kept, index)
-
-    def _write(self, full: str, mode: int, name: str) -> None:
-        if stat.S_ISDIR(mode):
-            os.makedirs(full, exist_ok=True)
-            os.chmod(full, stat.S_IMODE(mode))
-            return
-        os.makedirs(os.path.dirname(full), exist_ok=True)
-        _clear(full)
-        data = self._blob(name)
-        if data is None:
-            raise WoodwindError(f"the saved file {full!r} is missing from {self.commit}", code="damaged_save")
-        if stat.S_ISLNK(mode):
-            os.symlink(data, os.fsencode(full))
-            return
-        fd = os.open(full, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(fd, "wb") as out:
-            out.write(data)
-        os.chmod(full, stat.S_IMODE(mode))
-
-
-def _clear(full: str) -> None:
-    if os.path.isdir(full) and not os.path.islink(full):
-        shutil.rmtree(full)
-    elif os.path.lexists(full):
-        os.unlink(full)
-
-
-def _place(top: str, path: str) -> str:
-    """Where a saved path goes; an error when a symlink or .. would take it out of the worktree."""
-    full = os.path.join(top, path)
-    if not is_inside(os.path.realpath(os.path.dirname(full)), os.path.realpath(top)):
-        raise WoodwindError(f"the saved path {path!r} would be outside {top}", code="unsafe_path")
-    return full

@@ -11,6 +11,7 @@ from woodwind.base.files import delete_tree, locked
 from woodwind.config.sizes import parse_size
 from woodwind.git import branches, snapshots, worktrees
 from woodwind.git.identity import lock_of
+from woodwind.git.saved import bring_back_branch
 from woodwind.git.tree import Tree
 from woodwind.model.errors import Refused, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -115,7 +116,7 @@ class Purge:
         self.ctx.say("saving its files under a ref")
         admin = self._admin()
         if snapshots.is_saved(self.args["common"], self.args["worker"]):
-            snapshots.bring_back_branch(self.args["common"], self.args["branch"], self.args["worker"])
+            bring_back_branch(self.args["common"], self.args["branch"], self.args["worker"])
         if admin and self.args["trash"] and os.path.isdir(self.args["trash"]):
             tree = Tree(self.args["trash"], admin)
             snapshots.save(tree, self.args["common"], self.args["worker"], everything=True)

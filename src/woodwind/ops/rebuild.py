@@ -8,7 +8,8 @@ from woodwind.base import paths
 from woodwind.base.clock import new_id, now
 from woodwind.base.files import Locked, locked
 from woodwind.base.processes import start_time
-from woodwind.git import identity, snapshots
+from woodwind.git import identity
+from woodwind.git.saved import saved_records
 from woodwind.git.worktrees import admin_dirs, path_of, read_record, write_record
 from woodwind.model.errors import WoodwindError
 from woodwind.model.status import Phase
@@ -53,7 +54,7 @@ def _is_at(project: str, git_dir: str) -> bool:
 def adopt(ctx: Context, store: Store, project: str, common: str) -> int:
     """Take workers that git knows and the store does not into the store; return how many."""
     found = sum(_adopt_worktree(store, project, admin) for admin in [common, *admin_dirs(common)])
-    for record in snapshots.saved_records(common):
+    for record in saved_records(common):
         if record.get("project") == project and not workers.find(store, str(record.get("id"))):
             found += _insert(store, record, Phase.REMOVED, trash="", purged=True)
     if found:

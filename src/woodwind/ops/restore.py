@@ -7,8 +7,9 @@ from typing import Any
 
 from woodwind.base.failpoints import failpoint
 from woodwind.base.files import delete_tree, locked
-from woodwind.git import branches, checkouts, snapshots, worktrees
+from woodwind.git import branches, checkouts, worktrees
 from woodwind.git.identity import lock_of
+from woodwind.git.saved import Saved, bring_back_branch
 from woodwind.git.tree import Tree
 from woodwind.model import naming
 from woodwind.model.errors import NotFound, Refused
@@ -118,14 +119,14 @@ class Restore:
 
     def _branch(self) -> None:
         """The branch is kept at removal; when someone deleted it since, it comes back from the saved ref."""
-        snapshots.bring_back_branch(self.args["common"], self.args["branch"], self.args["worker"])
+        bring_back_branch(self.args["common"], self.args["branch"], self.args["worker"])
 
     def _files(self) -> None:
         if self.args["whole"]:
             return
         self.ctx.say("making its files again")
         common, trash, worker = self.args["common"], self.args["trash"], self.args["worker"]
-        with locked(lock_of(common)), snapshots.Saved(common, worker) as saved:
+        with locked(lock_of(common)), Saved(common, worker) as saved:
             admin = worktrees.admin_of_worker(common, worker)
             if admin and not self.args["purged"]:
                 self._discard_folder()
@@ -143,7 +144,7 @@ class Restore:
             saved.write_files(tree)
             worktrees.write_record(admin, self.args["record"])
 
-    def _check_out_branch(self, saved: snapshots.Saved, admin: str) -> None:
+    def _check_out_branch(self, saved: Saved, admin: str) -> None:
         """The branch that was checked out is so again, unless it moved on or is in use somewhere else."""
         common, branch = self.args["common"], saved.branch
         if not branch:
