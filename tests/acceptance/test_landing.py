@@ -605,3 +605,21 @@ def test_an_undo_that_cannot_be_says_why(scene: Scene) -> None:
     taken_back = scene.ww("undo", "--json", check=True).json["data"]["landing"]["id"]
     assert "undone before" in refused(scene, "undo", landed, code="not_undoable")["message"]
     assert "an undo itself" in refused(scene, "undo", taken_back, code="not_undoable")["message"]
+
+
+def test_in_a_bare_repository_a_worker_does_not_choose_what_verifies_it(box: Sandbox) -> None:
+    seed = make_repo(box.home / "bare-seed", files=FILES | {"woodwind.toml": f'{TOY}[verify]\ncommand = "false"\n'})
+    hub = box.home / "bare.git"
+    git(box.home, "clone", "-q", "--bare", str(seed), str(hub))
+    for name in ("name", "email"):
+        git(hub, "config", f"user.{name}", git(seed, "config", f"user.{name}"))
+    git(hub, "worktree", "add", "-q", str(box.home / "bare-main"), "main")
+    mine = box.home / "bare-main"
+    tree = new_worker(box, mine, "sly")
+    commit(tree, "Pass by myself", {"woodwind.toml": f'{TOY}[verify]\ncommand = "true"\n'})
+    for folder in (mine, tree):
+        told = box.ww("merge", "sly", "--json", cwd=folder)
+        assert (told.code, told.json["error"]["code"]) == (1, "not_verified"), str(told)
+    git(hub, "worktree", "remove", "--force", str(mine))
+    told = box.ww("merge", "sly", "--json", cwd=tree)
+    assert told.json["error"]["code"] == "no_verify_command", str(told)

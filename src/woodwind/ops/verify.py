@@ -14,6 +14,8 @@ from woodwind.config.load import load, project_file
 from woodwind.config.schema import Config
 from woodwind.git import lanes
 from woodwind.git.lanes import Lane
+from woodwind.git.targets import checkouts_of
+from woodwind.git.worktrees import read_record
 from woodwind.model.errors import Refused, TimedOut, WoodwindError
 from woodwind.model.landing import LOCK_FILES, LandRequest, Verification
 from woodwind.model.project_type import VARIABLES, detect
@@ -27,11 +29,21 @@ _NOT_PASSED_ON = ("WOODWIND_WORKER", "WOODWIND_SPOOL", "WOODWIND_FAILPOINT")
 
 
 def landing_config(ctx: Context) -> Config:
-    """The configuration that landings follow: the main checkout's, not that of the worktree that is to land."""
+    """The configuration that landings follow: the main checkout's, not that of the worktree that is to land.
+
+    A bare repository has none: there it is that of the person's worktree, which a worker's base is checked out in.
+    """
     repo = ctx.repo
-    if not repo.main_top or repo.top == repo.main_top:
+    top = repo.main_top
+    if not top:
+        record = read_record(repo.git_dir)
+        if record is None:
+            return ctx.loaded_config.config
+        found = checkouts_of(repo.common, str(record.get("base_branch", "")))
+        top = next((place.path for place in found if not read_record(place.git_dir)), "")
+    if repo.top == top:
         return ctx.loaded_config.config
-    return load(project_file(repo.main_top, repo.main_top)).config
+    return load(project_file(top, top) if top else "").config
 
 
 def lanes_beside(ctx: Context) -> str:
