@@ -404,14 +404,11 @@ def test_edits_are_asked_about(stage: Stage) -> None:
 
 def test_a_session_is_resumed(stage: Stage) -> None:
     assert stage.headless("--session-id", "s-9", "one").code == 0
-    assert stage.headless("--session-id", "s-9", "two").code == 0
-    result = stage.headless("--resume", "s-9", "three")
-    assert "this session had 2 turns" in result.stdout
-    assert [event["source"] for event in stage.events() if "source" in event] == [
-        "startup",
-        "startup",
-        "resume",
-    ]
+    taken = stage.headless("--session-id", "s-9", "two")
+    assert (taken.code, "s-9 is in use already" in taken.stderr) == (1, True)
+    assert "this session had 1 turn" in stage.headless("--resume", "s-9", "two").stdout
+    assert "this session had 2 turns" in stage.headless("--resume", "s-9", "three").stdout
+    assert [event["source"] for event in stage.events() if "source" in event] == ["startup", "resume", "resume"]
     missing = stage.headless("--resume", "s-8", "three")
     assert (missing.code, missing.stderr) == (1, "rehearsal: no session s-8 to resume\n")
     assert stage.headless("--resume", "../s-9", "three").code == 1

@@ -2,6 +2,7 @@
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Start
+from woodwind.base.clock import new_uuid
 from woodwind.model.brief import POINTER
 from woodwind.model.choice import parse_model
 from woodwind.model.errors import WoodwindError
@@ -12,7 +13,7 @@ from woodwind.ops.environment import holds_back
 from woodwind.ops.journal import worker_lock
 from woodwind.ops.limits import room
 from woodwind.ops.resume import start_program
-from woodwind.store import events, workers
+from woodwind.store import events, turns, workers
 
 
 def start_waiting(ctx: Context) -> list[str]:
@@ -43,7 +44,8 @@ def _start(ctx: Context, worker: Worker) -> None:
         agent = agents.find(worker.agent, ctx.loaded_config.config.agents)
         start = Start(
             prompt=POINTER,
-            session=worker.agent_session,
+            # After a start that was undone the agent may have that conversation already, and refuse to begin it.
+            session=new_uuid() if turns.of_worker(ctx.store.db, worker.id, 1) else worker.agent_session,
             plan=worker.plan,
             model=parse_model(worker.model),
             permissions=worker.permissions,

@@ -58,11 +58,13 @@ class History:
 
     def _read(self, resume: bool) -> list[dict[str, str]]:
         try:
-            found = json.loads(self._path.read_text(encoding="utf-8"))
-            return list(found["turns"])
+            found = list(json.loads(self._path.read_text(encoding="utf-8"))["turns"])
         except FileNotFoundError:
             if resume:
                 raise HistoryError(f"no session {self.session_id} to resume") from None
             return []
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise HistoryError(f"{self._path} is not a session's history: {error}") from None
+        if not resume:  # as Claude Code does
+            raise HistoryError(f"the session {self.session_id} is in use already: --resume goes on with it")
+        return found
