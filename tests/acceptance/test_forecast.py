@@ -105,6 +105,23 @@ def test_a_worker_collides_with_its_target(stage: Stage) -> None:
     assert stage.forecast() == []
 
 
+def test_a_worker_that_was_kept_after_its_landing_collides_only_with_what_is_new(stage: Stage) -> None:
+    before = git(stage.repo, "rev-parse", "main")
+    words = ("new", "Work kept", "--no-agent", "--name", "kept", "--json")
+    kept = Path(stage.box.ww(*words, cwd=stage.repo, check=True).json["data"]["workers"][0]["path"])
+    commit(kept, "Land this", {"app.py": LINES.replace("line 12\n", "landed\n")})
+    stage.box.ww("merge", "kept", "--squash", "--no-verify", cwd=stage.repo, check=True)
+    try:
+        commit(stage.repo, "Go on from there", {"app.py": LINES.replace("line 12\n", "landed, and changed\n")})
+        assert stage.forecast() == []
+        (kept / "new.py").write_text("new\n")
+        (stage.trees["one"] / "new.py").write_text("another\n")
+        assert ("kept", "one") in pairs(stage.forecast())
+    finally:
+        git(stage.repo, "reset", "--quiet", "--hard", before)
+        stage.box.ww("rm", "kept", "--force", "--yes", cwd=stage.repo, check=True)
+
+
 def test_an_edit_against_a_deletion_is_named_as_such(stage: Stage) -> None:
     (stage.trees["one"] / "other.py").unlink()
     stage.write("three", 3, "changed", file="other.py")

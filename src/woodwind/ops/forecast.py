@@ -14,10 +14,10 @@ from woodwind.model.forecast import Histories, Trial, swapped
 from woodwind.model.status import Phase
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
-from woodwind.store import events, forecasts, workers
+from woodwind.store import events, forecasts, landings, workers
 from woodwind.store.forecasts import Collision, SnapshotRow
 
-_LIVE = (Phase.RUNNING, Phase.PAUSED, Phase.LANDING)
+_LIVE = (Phase.RUNNING, Phase.PAUSED, Phase.LANDING, Phase.LANDED)
 
 
 class Pair(NamedTuple):
@@ -177,7 +177,13 @@ class _Refresh:
         for n, (younger, _) in enumerate(current):
             pairs += [Pair(younger.id, older.id, "") for older, _ in current[:n]]
         self.targets = {w.id: row.target for w, row in current}
+        self.through = {w.id for w, row in current if w.phase == Phase.LANDED and row.snapshot == self._landed(w)}
         return sides, pairs
+
+    def _landed(self, worker: Worker) -> str:
+        """What a worker that was kept after its landing had then: with nothing since, it collides with nobody."""
+        done = [one for one in landings.of_worker(self.ctx.store, worker.id) if one.state == "done"]
+        return next((one.tip for one in done if one.kind == "land"), "")
 
     def _compare(
         self, pairs: Sequence[Pair], sides: Mapping[str, Side]
@@ -190,7 +196,9 @@ class _Refresh:
         keys = {pair: (bases[one.head, other.head], one.tree, other.tree) for pair, (one, other) in both.items()}
         # One that has nothing of its own since the two parted cannot collide.
         idle: dict[Pair, list[dict[str, Any]]] = {
-            p: [] for p, (one, other) in both.items() if keys[p][0] in (one.snapshot, other.snapshot)
+            p: []
+            for p, (one, other) in both.items()
+            if keys[p][0] in (one.snapshot, other.snapshot) or {p.worker, p.other} & self.through
         }
         pairs = [pair for pair in pairs if pair not in idle]
         keys = {pair: keys[pair] for pair in pairs}

@@ -6,11 +6,10 @@ from typing import Any
 from woodwind.git import branches
 from woodwind.model.errors import WoodwindError
 from woodwind.model.landing_order import Candidate, Place, best_order, readiness
-from woodwind.model.status import Phase
 from woodwind.model.worker import HEADLESS, SHELL, Worker
 from woodwind.ops.context import Context
 from woodwind.ops.diff import work_tree
-from woodwind.ops.forecast import refresh, snapshot_now, trial_merges
+from woodwind.ops.forecast import refresh, trial_merges
 from woodwind.ops.landable import taken_out
 from woodwind.ops.listing import list_workers
 from woodwind.store import forecasts, landing_queues, landings, workers
@@ -88,10 +87,7 @@ class Choice:
         tip = branches.branch_tip(self.ctx.repo.common, place.base_branch) if place.base_branch else ""
         base = tree.git("merge-base", tip or place.base_commit, "HEAD", ok=(0, 1)).strip() or place.base_commit
         trial = trial_merges(self.ctx, self.project)
-        if worker.phase == Phase.LANDED:  # of which the forecast takes no more snapshots
-            after = snapshot_now(self.ctx, worker)
-        else:
-            after = snapshot.snapshot if snapshot else tree.head()
+        after = snapshot.snapshot if snapshot else tree.head()
         rows = trial.git("diff", "--numstat", "-z", "--no-renames", base, after, "--").text.split("\0")
         counts = [row.split("\t")[:2] for row in rows if "\t" in row]
         return len(counts), sum(int(n) for two in counts for n in two if n.isdecimal())

@@ -131,6 +131,6 @@ def set_told(db: sqlite3.Connection, worker: str, others: Iterable[str], *, told
 
 def live_projects(store: Store) -> dict[str, str]:
     """The git directory of each project that has a worker whose files may change."""
-    phases = "('running', 'paused', 'landing')"
+    phases = "('running', 'paused', 'landing', 'landed')"
     sql = f"SELECT DISTINCT p.id, p.git_dir FROM project p JOIN worker w ON w.project = p.id WHERE w.phase IN {phases}"
     return dict(store.db.execute(sql).fetchall())
