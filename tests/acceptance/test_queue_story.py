@@ -3,9 +3,9 @@
 import subprocess
 from pathlib import Path
 
-from woodwind.testing.repo import commit, git, make_repo
+from woodwind.testing.repo import git, make_repo
 from woodwind.testing.sandbox import Sandbox
-from woodwind.testing.workers import names
+from woodwind.testing.workers import names, rehearse
 
 CHECK = """\
 [ -e left ] && [ -e right ] && { echo "left and right do not go together"; exit 1; }
@@ -22,19 +22,33 @@ def passes(repo: Path, scratch: Path, commit_id: str) -> bool:
         git(repo, "worktree", "remove", "--force", str(scratch))
 
 
+def part(n: int) -> list[str]:
+    return [f"write part-{n} done\\n", f"commit Work {n}"]
+
+
+# What the twelve do: all but the last commit it.
+SCRIPTS = [
+    [*part(0), "write left left\\n", "commit Left"],
+    *(part(n) for n in range(1, 8)),
+    ["write shared first\\n", "commit Conflict, first"],
+    ["write shared second\\n", "write more " + r"x\n" * 9, "commit Conflict, second"],
+    ["write right " + r"right\n" * 5, "commit Right"],
+    ["write uncommitted not committed\\n", "say I left it as it is"],
+]
+
+
 def test_the_queue_lands_exactly_the_right_ones_and_undo_brings_all_back(sandbox: Sandbox) -> None:
     repo = make_repo(sandbox.home / "project", files={"check.sh": CHECK, "woodwind.toml": CONFIG, "shared": "one\n"})
     before = git(repo, "rev-parse", "main")
-    made = sandbox.ww("new", "Do work", "-n", "12", "--no-agent", "--json", cwd=repo, check=True, timeout=120)
-    workers = made.json["data"]["workers"]
+    auto = ("--permissions", "auto")
+    workers = [rehearse(sandbox, repo, *lines, name=f"w{n}", words=auto) for n, lines in enumerate(SCRIPTS)]
     trees = [Path(w["path"]) for w in workers]
-    for n, tree in enumerate(trees[:8]):
-        commit(tree, f"Work {n}", {f"part-{n}": "done\n"})
-    commit(trees[8], "Conflict, first", {"shared": "first\n"})
-    commit(trees[9], "Conflict, second", {"shared": "second\n", "more": "x\n" * 9})
-    commit(trees[0], "Left", {"left": "left\n"})
-    commit(trees[10], "Right", {"right": "right\n" * 5})
-    (trees[11] / "uncommitted").write_text("not committed\n")
+
+    def all_done() -> bool:
+        listed = sandbox.ww("ls", "--json", cwd=repo, check=True).json["data"]
+        return [(w["turn"] or {}).get("state") for w in listed] == ["done"] * len(SCRIPTS)
+
+    sandbox.wait_for(all_done, 120, "all twelve agents to be done")
 
     shown = sandbox.ww("queue", "--json", cwd=repo, check=True).json["data"]
     assert len(shown["ready"]) == 12
@@ -49,6 +63,7 @@ def test_the_queue_lands_exactly_the_right_ones_and_undo_brings_all_back(sandbox
         assert out[entry["name"]] in entry["why"]
     landed = [w["name"] for w in workers if w["name"] not in out]
     assert {e["name"] for e in data["landed"]} == set(landed)
+    assert [e["name"] for e in data["landed"] if e["committed"]] == [workers[11]["name"]]
     assert set(names(sandbox, repo)) == set(out), str(done)
     for n in range(8):
         assert (repo / f"part-{n}").read_text() == "done\n"

@@ -42,7 +42,7 @@ def land(ctx: Context, worker: Worker, request: LandRequest) -> dict[str, Any]:
         "verified": done.verified,
         "command": done.command,
         "output": done.output,
-        "committed": operation.committed,
+        "committed": done.committed,
     }
 
 

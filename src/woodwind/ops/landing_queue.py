@@ -394,7 +394,7 @@ def _landed(landing: landings.Landing, entry: Entry, name: str) -> dict[str, Any
         "verified": landing.verified,
         "command": landing.command,
         "output": landing.output,
-        "committed": "",
+        "committed": landing.committed,
         "removed": bool(landing.removal),
         "url": "",
     }

@@ -67,7 +67,6 @@ class Land:
         self.lane: Lane | None = None  # none in one that is settled after a crash
         self.row: OperationRow | None = None  # none there either
         self.subject: Worker | None = None
-        self.committed = ""
         self.moved = False
 
     def steps(self) -> list[Step]:
@@ -112,10 +111,10 @@ class Land:
         """Commit what the worker has not, where that was asked for; from here on its tip is fixed."""
         tree, worker = Tree(self.args["path"], self.args["admin"]), self._worker()
         changes = check_folder(worker, tree, self.request)  # its agent may have gone on since it was looked at
-        self.committed = commit_dirty(self.ctx, worker, tree, changes, self.request)
+        committed = commit_dirty(self.ctx, worker, tree, changes, self.request)
         tip = tree.head()
         check_markers(self.ctx, worker, self.landing.tip, tip)
-        self._note(tip=tip)
+        self._note(tip=tip, committed=committed)
 
     def _unlock(self) -> None:
         """What was committed stays on the worker's branch; a lock that a killed git left there is taken away."""

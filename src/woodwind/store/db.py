@@ -11,7 +11,7 @@ from woodwind.base.news import announce
 from woodwind.model.errors import WoodwindError
 
 _SQL = os.path.join(os.path.dirname(__file__), "sql")
-SCHEMA = 7
+SCHEMA = 8
 # A check reads the whole file: below this size it takes about a millisecond.
 _CHECKED_SIZE = 2 << 20
 

@@ -12,7 +12,7 @@ class Landing(NamedTuple):
     """One landing. `state` is running, done, failed or undone; `verified` is passed, reused, skipped or none.
 
     `kind` is land, or undo for one that takes another back, which `undoes` names; `why` says how it failed; `removal`
-    is the one that `ww ship` made with it.
+    is the one that `ww ship` made with it, and `committed` the commit that it made of what was not committed.
     """
 
     id: str
@@ -36,6 +36,7 @@ class Landing(NamedTuple):
     previous_phase: str
     removal: str
     undoes: str
+    committed: str
     at: datetime
 
     @property
