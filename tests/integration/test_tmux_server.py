@@ -142,6 +142,9 @@ def test_a_window_a_session_and_a_promotion(sandbox: Sandbox, repo: Path, conf: 
     assert person.fact(window, "session_windows") == "1"
     assert person.fact(window, "window_panes") == "1"
     assert "already" in person.call(*WW, "promote", "window").stderr
+    both = person.call(*WW, "promote", "window", "session")
+    assert both.code == 6
+    assert [line for line in both.stdout.splitlines() if "was not moved" in line] == both.stdout.splitlines()
     [shown] = sandbox.ww("show", "window", "--json", cwd=repo, check=True).json["data"]
     assert (shown["launch"], shown["status"]) == ("session", "unknown")
 

@@ -191,4 +191,5 @@ def render(outcome: Outcome, screen: Screen) -> None:
     if outcome.data["workers"]:
         last = outcome.data["workers"][-1]
         look = f"ww log {last['name']} --follow" if last["launch"] == HEADLESS else f"ww attach {last['name']}"
-        screen.line(screen.paint(f"  {look}   ww ls", "dim"))
+        # One that waits for room has no terminal and no output yet.
+        screen.line(screen.paint("  ww ls" if last["phase"] == Phase.QUEUED else f"  {look}   ww ls", "dim"))
