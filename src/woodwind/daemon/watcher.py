@@ -18,7 +18,8 @@ from woodwind.model.status import Phase
 from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import HEADLESS, Pane
 from woodwind.ops.context import Context
-from woodwind.ops.observe import Panes, observe
+from woodwind.ops.observe import observe
+from woodwind.ops.panes import Panes
 from woodwind.store import listing, terminals
 from woodwind.store.listing import Listed
 

@@ -14,7 +14,7 @@ from woodwind.store import terminals, workers
 
 def live_pids(ctx: Context) -> list[int]:
     """The process of every agent that runs, over all projects."""
-    from woodwind.ops.observe import panes_of  # 3 ms, for those who set limits
+    from woodwind.ops.panes import panes_of  # 3 ms, for those who set limits
 
     return [pane.pid for pane in panes_of(terminals.servers(ctx.store)).values() if not pane.dead]
 

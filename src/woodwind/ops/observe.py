@@ -3,11 +3,10 @@
 What is new (events, ended turns, changed statuses) is written down by `ops/record.py`, which is loaded only then.
 """
 
-import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
 from woodwind.agents import registry as agents
 from woodwind.agents.base import Agent
@@ -20,16 +19,15 @@ from woodwind.model.turn import BRIEF, Turn
 from woodwind.model.typed import NamedTuple
 from woodwind.model.verdict import DRAWING, GRACE, Evidence, Reason, Verdict, judge, screen_holds
 from woodwind.model.worker import HEADLESS
-from woodwind.muxes import registry as muxes
 from woodwind.muxes.base import Pane
 from woodwind.ops.context import Context
+from woodwind.ops.panes import Panes, panes_for, screens_of
 from woodwind.store import listing, readings, told, turns
 from woodwind.store.listing import Listed
 from woodwind.store.readings import Known
 
 # An agent that is back at its prompt for so long, without a word, does not go on with its turn.
 INFER = 4000
-_SCREEN_LINES = 60
 _FEW = 20
 _TELLS = {Status.READY: Tells.IDLE, Status.WORKING: Tells.WORKING, Status.ASKING: Tells.ASKING}
 
@@ -51,14 +49,6 @@ class Change(NamedTuple):
     before: str
     now: str
     detail: str
-
-
-class Panes(NamedTuple):
-    """A list of the panes on some servers, by worker, and the time of day at which it was asked for."""
-
-    servers: Collection[str]
-    of: Mapping[str, Pane]
-    wall: int
 
 
 class _Moment(NamedTuple):
@@ -108,28 +98,10 @@ def _set_strays_aside(ctx: Context) -> None:
             collect(worker, None, spool.now())
 
 
-def panes_of(servers: set[str], worker: str = "") -> dict[str, Pane]:
-    """The live panes by worker, over all of these servers; only of one, where it is named."""
-    return {pane.worker: pane for server in sorted(servers) for pane in muxes.at(server).panes(worker)}
-
-
-def _panes_for(rows: Sequence[Listed], listed: Panes | None) -> Panes:
-    """The panes of these workers: as listed, where every agent in it still runs, and otherwise asked for now."""
-    servers = {row.server for row in rows if row.server}
-    if listed and all(_still_runs(row, listed.of.get(row.id)) for row in rows if row.server in listed.servers):
-        rest = servers.difference(listed.servers)
-        return Panes(servers, {**listed.of, **panes_of(rest)} if rest else listed.of, listed.wall)
-    return Panes(servers, panes_of(servers, rows[0].id if len(rows) == 1 else ""), 0)
-
-
-def _still_runs(row: Listed, pane: Pane | None) -> bool:
-    return pane is not None and not pane.dead and row.pid == pane.pid and start_time(pane.pid) == row.pid_start
-
-
 def look(ctx: Context, rows: Sequence[Listed], listed: Panes | None = None) -> dict[str, Sight]:
     """What each of these workers is doing, by id; what is new about them is written down."""
     # The terminals before the events: an agent that tells of its end and exits is not found dead without its word.
-    found = _panes_for(rows, listed)
+    found = panes_for(rows, listed)
     panes = found.of
     try:
         _take_events(ctx, rows)
@@ -149,7 +121,7 @@ def look(ctx: Context, rows: Sequence[Listed], listed: Panes | None = None) -> d
     for row in rows:
         mine, turn = known.get(row.id, Known()), last.get(row.id)
         first[row.id] = _examined(row, panes.get(row.id), mine, turn, moment, row.id in open_turns)
-    screens = _screens_of([(row, panes[row.id]) for row in rows if first[row.id][1]])
+    screens = screens_of([(row, panes[row.id]) for row in rows if first[row.id][1]])
     for row in rows:
         pane, mine, turn = panes.get(row.id), known.get(row.id, Known()), last.get(row.id)
         verdict, screen = _with_screen(row, *first[row.id], screens.get(row.id), moment)
@@ -300,24 +272,6 @@ def _wants_screen(row: Listed, evidence: Evidence, verdict: Verdict, has_open_tu
 
 def _has_rules(agent: str) -> bool:
     return os.path.exists(os.path.join(os.path.dirname(agents.__file__), "screens", f"{agent}.toml"))
-
-
-def _screens_of(wanted: Sequence[tuple[Listed, Pane]]) -> dict[str, str]:
-    """The text on each of these workers' screens, by one call per server."""
-    found: dict[str, str] = {}
-    for server in sorted({row.server for row, _ in wanted}):
-        panes = [pane for row, pane in wanted if row.server == server]
-        mux = muxes.at(server)
-        try:
-            found |= mux.texts(panes, lines=_SCREEN_LINES)
-        except WoodwindError as error:
-            if error.code not in ("tmux", "tmux_empty", "tmux_gone"):
-                raise
-            # One of them has just gone, perhaps with all the rest: the others are read one by one.
-            for pane in panes:
-                with contextlib.suppress(WoodwindError):
-                    found[pane.worker] = mux.text(pane, lines=_SCREEN_LINES)
-    return found
 
 
 def _read_screen(row: Listed, text: str, moment: _Moment) -> Reading | None:
