@@ -30,6 +30,16 @@ def doctor(box: Sandbox, repo: Path, *words: str, code: int | None = None, path:
     return found
 
 
+def test_outside_of_a_repository_the_machine_is_looked_at(sandbox: Sandbox) -> None:
+    told = sandbox.ww("doctor", cwd=sandbox.home, check=True)
+    assert "All is well." in told.stdout
+    assert "only the machine was looked at" in told.stderr
+    (sandbox.home / "bin").mkdir()
+    alone = sandbox.ww("doctor", "--json", cwd=sandbox.home, env={"PATH": str(sandbox.home / "bin")})
+    assert alone.code == 6
+    assert [entry["message"].split()[0] for entry in alone.json["data"]["findings"]] == ["git", "tmux"]
+
+
 def fix(box: Sandbox, repo: Path) -> Result:
     """What `ww doctor --fix` did, after which nothing is wrong any more."""
     done = box.ww("doctor", "--fix", "--json", cwd=repo)
@@ -257,9 +267,3 @@ def test_a_fix_in_one_project_leaves_another_alone(sandbox: Sandbox, plain: Path
     fix(sandbox, repo)
     assert not there(sandbox, other)
     assert sorted(names(sandbox, repo)) == ["live", "lost"]
-
-
-def test_outside_of_a_repository(sandbox: Sandbox) -> None:
-    done = sandbox.ww("doctor")
-    assert done.code == 3
-    assert "repository" in done.stderr

@@ -39,9 +39,10 @@ class Finding(NamedTuple):
 
 
 def examine(ctx: Context, project: str) -> list[Finding]:
-    """All findings for this machine and this project."""
+    """All findings for this machine and this project; for "" those of the machine alone."""
     found: list[Finding] = []
-    for check in (_tools, _store, _unfinished, _lost_workers, _missing_folders, _terminals, _trash, _versions, _code):
+    of_project = (_unfinished, _lost_workers, _missing_folders, _terminals, _trash) if project else ()
+    for check in (_tools, _store, *of_project, _versions, *((_code,) if project else ())):
         try:
             found += check(ctx, project)
         except (WoodwindError, OSError, sqlite3.Error) as error:

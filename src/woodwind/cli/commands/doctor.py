@@ -1,13 +1,14 @@
 """The parser and picture of `ww doctor`.
 
 Without --fix it only looks. A fix touches nothing but what belongs to this project, and looks again before it
-does. Exit code 0 when nothing is wrong or left over, 6 otherwise; warnings alone do not count.
+does. Outside of a repository only the machine is looked at: programs, versions, the store. Exit code 0 when nothing
+is wrong or left over, 6 otherwise; warnings alone do not count.
 """
 
 from argparse import ArgumentParser, Namespace
 
 from woodwind.cli.screen import Screen
-from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, NotFound
 from woodwind.model.outcome import Outcome
 from woodwind.ops.context import Context
 from woodwind.ops.doctor import examine, mend
@@ -23,7 +24,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Look, mend, and look again."""
-    project = recognised(ctx)
+    try:
+        project = recognised(ctx)
+    except NotFound as error:
+        if error.code != "no_repository":
+            raise
+        project = ""
+        ctx.notes.append("this is no repository: only the machine was looked at")
     findings = examine(ctx, project)
     mended = []
     if args.fix:
