@@ -86,5 +86,7 @@ def test_check_draws_the_graph_or_tells_all_that_is_wrong(sandbox: Sandbox, repo
     assert wrong.code == 2
     assert f"{plan}:2: unknown key `mod` in [plan]\n  Did you mean `mode`?" in wrong.stdout
     assert f"{plan}:3: the task 'a' has neither" in wrong.stdout
+    told = sandbox.ww("plan", "check", str(plan), "--json", cwd=repo).json
+    assert (told["ok"], told["error"]["code"], len(told["data"]["problems"])) == (False, "plan", 2)
     missing = sandbox.ww("plan", "check", str(sandbox.home / "none.toml"), cwd=repo)
     assert missing.code == 3

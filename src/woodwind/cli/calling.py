@@ -7,7 +7,7 @@ import sys
 from woodwind.cli.defaults import configured
 from woodwind.cli.plain import NotPlain, parse_plainly
 from woodwind.cli.screen import Screen
-from woodwind.model.errors import EXIT_PARTLY, WoodwindError
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, EXIT_USAGE, WoodwindError
 from woodwind.model.text import clean
 from woodwind.model.typed import Any
 from woodwind.ops.context import Context, person_at_terminal
@@ -30,10 +30,7 @@ def call(name: str, command: Any, argv: list[str], as_json: bool) -> int:
         outcome = command.run(ctx, args)
         screen.end_progress()
         if as_json:
-            error = None
-            if outcome.exit_code == EXIT_PARTLY and name != "exec":  # there it is the program's own
-                error = WoodwindError("part of it was done", code="partly_done", hint="See `data` for what was not.")
-            print_envelope(outcome.data, error)
+            print_envelope(outcome.data, None if name == "exec" else _not_well(outcome.exit_code))
         else:
             command.render(outcome, screen)
         for note in outcome.notes:
@@ -82,6 +79,16 @@ def _context(screen: Screen, as_json: bool) -> Context:
 def _confirm(question: str) -> bool:
     sys.stdout.flush()
     return _answer(clean(f"{question} [y/N] ")).lower() in ("y", "yes")
+
+
+def _not_well(exit_code: int) -> WoodwindError | None:
+    """What is said of data that tells of something wrong; None where all is well."""
+    if exit_code == EXIT_DONE:
+        return None
+    if exit_code == EXIT_PARTLY:
+        return WoodwindError("part of it was done", code="partly_done", hint="See `data` for what was not.")
+    code = "plan" if exit_code == EXIT_USAGE else "problems"
+    return WoodwindError("there are problems", code=code, hint="See `data` for each of them.")
 
 
 def _answer(question: str) -> str:
