@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from woodwind.daemon.glances import MANY, TICK, WHILE_PRINTING, Glances, pace
+from woodwind.daemon.glances import MANY, SLOWEST, TICK, WHILE_PRINTING, Glances, pace
 from woodwind.muxes.base import Pane
 
 
@@ -62,8 +62,10 @@ def test_a_forgotten_worker_is_new() -> None:
 
 
 def test_many_agents_that_tell_by_themselves_are_listed_less_often() -> None:
-    assert pace(MANY, mute=False) == pace(MANY + 1, mute=True) == TICK
-    assert pace(MANY + 1, mute=False) == 2 * TICK
+    assert pace(MANY - 1, mute=False) == pace(2 * MANY, mute=True) == TICK
+    assert pace(MANY, mute=False) == 2 * TICK
+    assert pace(2 * MANY, mute=False) == 3 * TICK
+    assert pace(50 * MANY, mute=False) == SLOWEST
 
 
 def test_a_title_means_something_again_once_its_worker_is_known() -> None:

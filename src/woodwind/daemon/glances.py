@@ -6,13 +6,13 @@ from woodwind.muxes.base import Pane
 
 # While an agent without events of its own prints, it is looked at this often; once it stops, a last time.
 WHILE_PRINTING = 5.0
-# The seconds between two lists, and how many agents are so many that listing their panes is work for tmux.
-TICK, MANY = 1.0, 100
+# The seconds between two lists; one more for each hundred agents, whose panes are work for tmux to list, up to a limit.
+TICK, MANY, SLOWEST = 1.0, 100, 5.0
 
 
 def pace(agents: int, *, mute: bool) -> float:
     """The seconds between two lists. Agents that tell by themselves are only confirmed by what their terminals show."""
-    return TICK if agents <= MANY or mute else 2 * TICK
+    return TICK if mute else min(SLOWEST, TICK * (1 + agents // MANY))
 
 
 class _Seen:
