@@ -129,7 +129,7 @@ def _first_paint(scene: Scene, rounds: int) -> Shown:
 
 
 def _with_workers(scene: Scene, number: int, *, quick: bool) -> list[Shown]:
-    seconds, rounds = (2.0, 15) if quick else (5.0, 100)
+    seconds, rounds = (2.0, 15) if quick else (5.0, 300)
     with closing(open_store(str(Path(scene.env["XDG_STATE_HOME"], "woodwind", "woodwind.db")))) as store:
         one = listing.rows(store)[0]
         terminal = Terminal(scene, _ww(scene))

@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from woodwind.git import worktrees
+from woodwind.git.branches import branch_tip
+from woodwind.git.footprint import RefFiles
 from woodwind.git.tree import Tree
 from woodwind.model.errors import WoodwindError
 from woodwind.model.landing_order import Candidate, best_order
@@ -176,24 +178,30 @@ def work_of(ctx: Context, worker_id: str) -> Mapping[str, Any]:
     """How much a worker has made: commits, lines, uncommitted files; nothing where its folder is gone."""
     worker = workers.find(ctx.store, worker_id)
     known = projects.find(ctx.store, worker.project) if worker else None
-    admin = worktrees.admin_of_worker(known[0], worker.id) if worker and known else ""
+    common = known[0] if known else ""
+    admin = worktrees.admin_of_worker(common, worker.id) if worker and common else ""
     if not worker or not admin or not os.path.isdir(worker.worktree.path):
         return {}
     tree, base = Tree(worker.worktree.path, admin), worker.worktree
+    refs = RefFiles(common)
     try:
-        target = f"refs/heads/{base.base_branch}"
-        known_target = tree.git("rev-parse", "--verify", "--quiet", f"{target}^{{commit}}", ok=None).strip()
-        onto = known_target or base.base_commit
+        head = refs.head(admin) or tree.head()
+        onto = base.base_commit
+        if base.base_branch:
+            onto = refs.commit(f"refs/heads/{base.base_branch}") or branch_tip(common, base.base_branch) or onto
         last = next((one for one in landings.of_worker(ctx.store, worker.id) if one.kind == "land"), None)
         if last and last.state == "undone":  # git counts as merged what was reverted; it is work again
             onto = last.old
-        commits = int(tree.git("rev-list", "--count", f"{onto}..HEAD", "--"))
-        added, removed = _lines(tree.git("diff", "--shortstat", "--no-ext-diff", tree.merge_base(onto), "--"))
         changes = tree.changes()
+        # A process is a tenth of the time in which an event has to be painted: only what can tell something is asked.
+        commits = int(tree.git("rev-list", "--count", f"{onto}..{head}", "--")) if head != onto else 0
+        added = removed = 0
+        if commits or changes.tracked:
+            added, removed = _lines(tree.git("diff", "--shortstat", "--no-ext-diff", tree.merge_base(onto), "--"))
     except WoodwindError:
         return {}  # a worktree that git cannot read now: its row says so by other means
     dirty = len(changes.tracked) + len(changes.untracked)
-    return {"commits": commits, "added": added, "removed": removed, "dirty": dirty, "head": tree.head()}
+    return {"commits": commits, "added": added, "removed": removed, "dirty": dirty, "head": head}
 
 
 def _lines(shortstat: str) -> tuple[int, int]:
