@@ -7,9 +7,9 @@ Before that, commits, tracked and untracked files are saved under refs/woodwind/
 import time
 from argparse import ArgumentParser, Namespace
 from datetime import datetime
-from typing import Any
 
 from woodwind.cli.screen import Screen, age
+from woodwind.cli.several import each
 from woodwind.config.sizes import show_size
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -46,15 +46,9 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             raise UsageError(f"pruning {names} needs --yes where there is no terminal to ask on")
         if not ctx.confirm(f"Delete the parked folders of {names} for good? Ignored files in them will be lost."):
             raise WoodwindError("nothing was pruned", code="declined")
-    pruned: list[dict[str, Any]] = []
-    failed: list[dict[str, Any]] = []
-    for worker, removal in chosen:
-        try:
-            pruned.append(purge(ctx, worker, removal))
-        except WoodwindError as error:
-            if len(chosen) == 1:
-                raise
-            failed.append({"name": worker.name, "error": error.message, "hint": error.hint})
+    removals = {worker.id: removal for worker, removal in chosen}
+    parked = list({worker.id: worker for worker, _ in chosen}.values())
+    pruned, failed = each(parked, lambda worker: purge(ctx, worker, removals[worker.id]), alone=len(parked) == 1)
     data = {"pruned": pruned, "failed": failed}
     return Outcome(data, notes=ctx.notes, exit_code=EXIT_PARTLY if failed else EXIT_DONE)
 
