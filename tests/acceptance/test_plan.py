@@ -88,5 +88,7 @@ def test_check_draws_the_graph_or_tells_all_that_is_wrong(sandbox: Sandbox, repo
     assert f"{plan}:3: the task 'a' has neither" in wrong.stdout
     told = sandbox.ww("plan", "check", str(plan), "--json", cwd=repo).json
     assert (told["ok"], told["error"]["code"], len(told["data"]["problems"])) == (False, "plan", 2)
+    mistyped = sandbox.ww("run", "sttatus", cwd=repo)
+    assert (mistyped.code, "Did you mean `ww run status`?" in mistyped.stderr) == (3, True)
     missing = sandbox.ww("plan", "check", str(sandbox.home / "none.toml"), cwd=repo)
     assert missing.code == 3

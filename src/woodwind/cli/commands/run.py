@@ -5,6 +5,7 @@ the run goes on when this command ends; here you see a line per change, and Ctrl
 status`, `stop`, `resume` and `report` take the id of a run, of a loop too; left out, the one that is under way.
 """
 
+import difflib
 import os
 from argparse import ArgumentParser, Namespace
 
@@ -12,7 +13,7 @@ from woodwind.cli.run_view import follow, show_report, show_status
 from woodwind.cli.screen import Screen
 from woodwind.daemon import client
 from woodwind.model.choice import PERMISSIONS
-from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, NotFound, UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.ops.context import Context
 from woodwind.ops.plan_file import load_plan
@@ -60,6 +61,9 @@ def run(ctx: Context, args: Namespace) -> Outcome:
                 flag = name.replace("_", "-")
                 raise UsageError(f"--{flag} goes with a plan file, not with `ww run {args.what}`")
         return _act(ctx, args, project)
+    near = difflib.get_close_matches(args.what, ACTIONS, 1, 0.7)
+    if near and not os.path.exists(args.what):
+        raise NotFound(f"there is no plan file {args.what}", hint=f"Did you mean `ww run {near[0]}`?")
     if args.id:
         raise UsageError(f"{args.id!r} is one word too many", hint="A plan file is one; `ww run status ID` two.")
     if args.max_concurrent is not None and not 1 <= args.max_concurrent <= 500:
