@@ -6,8 +6,8 @@ from woodwind.muxes.base import Pane
 
 # While an agent without events of its own prints, it is looked at this often; once it stops, a last time.
 WHILE_PRINTING = 5.0
-# The seconds between two lists; one more for each hundred agents, whose panes are work for tmux to list, up to a limit.
-TICK, MANY, SLOWEST = 1.0, 100, 5.0
+# The seconds between two lists; one more for each fifty agents, whose panes are work for tmux to list, up to a limit.
+TICK, MANY, SLOWEST = 1.0, 50, 4.0
 
 
 def pace(agents: int, *, mute: bool) -> float:
