@@ -25,6 +25,8 @@ from woodwind.store.listing import Listed
 
 # Everybody is looked at this often: a file that was half-written, a status that has grown old.
 _ROUND = 30.0
+# For so many agents a look at all of them takes long enough to be taken half as often.
+_MANY = 100
 # Between two looks; what happens meanwhile is looked at together.
 _PAUSE = 0.01
 # Who was looked at is looked at once more so much later: silence tells something too.
@@ -105,7 +107,7 @@ class Watcher:
             batch, everybody = self._dirty, self._everybody or time.monotonic() >= self._round
             self._dirty, self._everybody = set(), False
             if everybody:
-                self._round = time.monotonic() + _ROUND
+                self._round = time.monotonic() + (_ROUND if len(self._ends) < _MANY else 2 * _ROUND)
             if not self._rows:
                 continue
             whom = sorted(self._rows if everybody else batch)
