@@ -116,7 +116,8 @@ def test_it_asks_first(sandbox: Sandbox, repo: Path) -> None:
 
 def test_one_that_came_back_while_it_asked_stays(sandbox: Sandbox, repo: Path) -> None:
     tree = exited(sandbox, repo, "worker-one")
-    pane = sandbox.run_in_pane(*WW, "cleanup", "--days", "0", "--force", server="terminal", cwd=repo)
+    words = ("cleanup", "--days", "0", "--force")
+    pane = sandbox.run_in_pane(*WW, *words, server="terminal", cwd=repo, until_shown=True)
     sandbox.wait_for(lambda: "[y/N]" in sandbox.screen(pane, server="terminal"), what="the question")
     sandbox.ww("resume", "worker-one", cwd=repo, check=True)
     wait_until(sandbox, repo, "ready")

@@ -123,7 +123,8 @@ def test_a_person_edits_and_the_result_is_checked(sandbox: Sandbox, repo: Path) 
     editor.write_text('#!/bin/sh\necho "[trash]" > "$2"; echo "dyas = 3" >> "$2"; echo "edited with $1"\n')
     editor.chmod(0o755)
     command = [sys.executable, "-m", "woodwind", "config", "edit"]
-    pane = sandbox.run_in_pane(*command, server="terminal", cwd=repo, env={"EDITOR": f"'{editor}' --flag"})
+    env = {"EDITOR": f"'{editor}' --flag"}
+    pane = sandbox.run_in_pane(*command, server="terminal", cwd=repo, env=env, until_shown=True)
     assert sandbox.exit_status(pane, server="terminal") == 2
     shown = sandbox.screen(pane, server="terminal", history=True)
     assert "edited with --flag" in shown

@@ -177,7 +177,8 @@ def test_nothing_runs_that_the_repository_names_to_show_changes(sandbox: Sandbox
     shipped = sandbox.ww("ship", "worker-one", "--yes", "--no-verify", cwd=repo)
     assert "conflicts with main in src/app.py" in shipped.stderr  # for that they were compared
     assert "+# Changed" in sandbox.ww("diff", "worker-one", cwd=repo, check=True).stdout
-    pane = sandbox.run_in_pane(*WW, "diff", "worker-one", server="terminal", cwd=repo, env={"GIT_PAGER": "cat"})
+    shown = (*WW, "diff", "worker-one")
+    pane = sandbox.run_in_pane(*shown, server="terminal", cwd=repo, env={"GIT_PAGER": "cat"}, until_shown=True)
     assert sandbox.exit_status(pane, server="terminal") == 0
     assert "+# Changed" in sandbox.screen(pane, server="terminal")
     assert not ran.exists()

@@ -28,7 +28,7 @@ def user_config(box: Sandbox, text: str) -> None:
 
 def answer(box: Sandbox, repo: Path, *words: str, type: str = "", press: str = "") -> tuple[int, str]:
     """How a command on a terminal ended that was answered this at its question, and what it showed."""
-    pane = box.run_in_pane(*WW, *words, server="terminal", cwd=repo, env={"TMUX": ""})
+    pane = box.run_in_pane(*WW, *words, server="terminal", cwd=repo, env={"TMUX": ""}, until_shown=True)
     if type or press:
         asks = "What may agents do in this project without asking you?"
         box.wait_for(lambda: asks in box.screen(pane, server="terminal"), what="the question")

@@ -159,6 +159,7 @@ def test_new_with_attach_is_at_the_terminal_at_once(sandbox: Sandbox, repo: Path
 def test_attaching_to_a_terminal_that_is_gone(sandbox: Sandbox, repo: Path) -> None:
     new(sandbox, repo, "Add a greeting")
     sandbox.tmux("kill-server")
-    terminal = sandbox.run_in_pane("env", "-u", "TMUX", *WW, "attach", "add", server="terminal", cwd=repo)
+    command = ("env", "-u", "TMUX", *WW, "attach", "add")
+    terminal = sandbox.run_in_pane(*command, server="terminal", cwd=repo, until_shown=True)
     assert sandbox.exit_status(terminal, server="terminal") == 3
     assert "has no terminal" in sandbox.screen(terminal, server="terminal", history=True)

@@ -71,7 +71,7 @@ def test_popups_need_a_tmux_that_has_them(sandbox: Sandbox) -> None:
     (old / "tmux").write_text("#!/bin/sh\necho tmux 3.1c\n")
     (old / "tmux").chmod(0o755)
     command = f"PATH='{old}':\"$PATH\" exec '{sys.executable}' -m woodwind tmux popup"
-    pane = sandbox.run_in_pane("sh", "-c", command, cwd=repo, env=sandbox.env)
+    pane = sandbox.run_in_pane("sh", "-c", command, cwd=repo, env=sandbox.env, until_shown=True)
     assert sandbox.exit_status(pane, timeout=60) == 4, sandbox.screen(pane)
     assert "popups need tmux 3.2 or later, found tmux 3.1c" in sandbox.screen(pane, history=True)
 

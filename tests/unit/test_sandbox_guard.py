@@ -127,6 +127,15 @@ def test_a_pane_keeps_the_status_of_a_quick_command(sandbox: Sandbox) -> None:
     assert sandbox.exit_status(pane) == -signal.SIGTERM
 
 
+def test_last_words_of_a_command_are_shown_when_it_has_ended(sandbox: Sandbox) -> None:
+    server = sandbox.fact(sandbox.run_in_pane("cat"), "pid")
+    # A tmux that is slow to read, while the command ends.
+    slow = f"kill -STOP {server}; (trap '' HUP; sleep 0.5; kill -CONT {server}) & echo last words; exit 3"
+    pane = sandbox.run_in_pane("sh", "-c", slow, until_shown=True)
+    assert sandbox.exit_status(pane) == 3
+    assert "last words" in sandbox.screen(pane, history=True)
+
+
 def test_words_reach_a_pane_as_they_are(sandbox: Sandbox) -> None:
     # It stays: what a command prints with its last breath may never reach tmux.
     told = ("sh", "-c", 'printf "%s|" "$@"; exec cat', "sh", "a b", "c;", "$HOME", "it's")

@@ -36,6 +36,16 @@ _GIT_CONFIG = """\
 [gc]
 	auto = 0
 """
+# Runs a command and ends as it did, but not before the terminal has answered: it answers after all that was printed.
+_UNTIL_SHOWN = """\
+trap : INT QUIT
+"$@"
+code=$?
+stty -icanon -echo
+printf '\\033[5n'
+dd bs=1 count=4 >/dev/null 2>&1
+exit $code
+"""
 
 
 class NotPrivate(Exception):
@@ -174,12 +184,19 @@ class Sandbox:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         size: tuple[int, int] = (200, 50),
+        until_shown: bool = False,
     ) -> str:
-        """The pane in which the command now runs, in a session of its own; it stays when the command ends."""
+        """The pane in which the command now runs, in a session of its own; it stays when the command ends.
+
+        Linux may throw away what the first process of a terminal prints in the moment of its end. With `until_shown`
+        that is another one, and what the command printed last is on the screen when it has ended.
+        """
         self._panes += 1
         session = f"sandbox-{self._panes}"
         extra = [word for name, value in (env or {}).items() for word in ("-e", f"{name}={value}")]
         width, height = map(str, size)
+        if until_shown:
+            argv = ("sh", "-c", _UNTIL_SHOWN, "sh", *argv)
         # The option must be there before the command starts, or the status of a quick one is lost; and
         # `env` in front, because tmux gives a single word to a shell.
         return self.tmux(
