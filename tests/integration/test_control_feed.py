@@ -17,6 +17,8 @@ from woodwind.tui.feed import Feed
 class Looker:
     """Sees nothing, whenever it is asked."""
 
+    shown = ()
+
     def __init__(self, *, everywhere: bool) -> None:
         pass
 

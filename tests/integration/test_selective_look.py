@@ -159,7 +159,7 @@ class Watcher:
         for event in events.since(self.ctx.store, self.seen):
             due.after(event.kind, event.worker)
             self.seen = event.seq
-        whom = due.take(0.0)
+        whom = due.take(0.0, self.looker.shown)
         self.ctx.notes.clear()
         if whom is None:
             return self.looker.look(self.ctx)

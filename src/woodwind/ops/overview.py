@@ -58,6 +58,11 @@ class Looker:
         self._work: dict[str, tuple[Any, Mapping[str, Any]]] = {}
         self._last: Overview | None = None
 
+    @property
+    def shown(self) -> list[str]:
+        """The ids of the workers that the last look was about."""
+        return [entry["id"] for entry in self._last.workers] if self._last else []
+
     def look(self, ctx: Context) -> Overview:
         """What there is to show now."""
         outcome = list_workers(ctx, everywhere=self._everywhere)

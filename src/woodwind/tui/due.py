@@ -1,12 +1,15 @@
 """Whom the next look is about, by what happened since the last one."""
 
 import threading
+from collections.abc import Collection
 
 from woodwind.ops.overview import OF_ONE_WORKER
 
 # What no event tells of (a process that died, a folder that is gone) is found by a look at all, when it is quiet again
-# after some workers were looked at alone, or after so long where it never is.
-_QUIET, _LONGEST_WITHOUT = 3.0, 30.0
+# after some workers were looked at alone.
+_QUIET = 3.0
+# Where it never is, so long after the last one: a few of the others with each look at some, so that none takes long.
+_LONGEST_WITHOUT, _A_FEW = 30.0, 5
 
 
 class Due:
@@ -16,6 +19,7 @@ class Due:
         self._lock = threading.Lock()
         self._workers: set[str] | None = set()  # None: all of them, and the rest
         self._looked_at_all = 0.0
+        self._others: list[str] = []  # those who are still to be looked at with some
         self._owes = False
         self.has_remarks = False  # whether the last look told of trouble, which may pass without an event
 
@@ -33,15 +37,20 @@ class Due:
         with self._lock:
             self._workers = None
 
-    def take(self, now: float) -> set[str] | None:
-        """The workers to look at now; None for everything."""
+    def take(self, now: float, shown: Collection[str]) -> set[str] | None:
+        """The workers to look at now, of those who are shown and whom something happened to; None for everything."""
         with self._lock:
             taken, self._workers = self._workers, set()
-        if taken is not None and self._owes and now - self._looked_at_all >= _LONGEST_WITHOUT:
-            taken = None
-        self._owes = taken is not None
         if taken is None:
             self._looked_at_all = now
+            self._others.clear()
+        elif self._owes and now - self._looked_at_all >= _LONGEST_WITHOUT:
+            self._others = self._others or list(shown)
+            taken.update(self._others[:_A_FEW])
+            del self._others[:_A_FEW]
+            if not self._others:
+                self._looked_at_all = now
+        self._owes = taken is not None
         return taken
 
     @property

@@ -78,7 +78,7 @@ class Feed:
             self._news.clear()
             began = time.monotonic()
             then = [self._then.popleft() for _ in range(len(self._then))]
-            workers = self._due.take(began)
+            workers = self._due.take(began, self._looker.shown)
             try:
                 ctx = ctx or self._context()
                 ctx.notes.clear()
