@@ -1,6 +1,7 @@
 """The control plane: rows by urgency, a live look at the selected terminal, and a verb for everything."""
 
 import asyncio
+import gc
 import os
 import time
 from collections.abc import Iterable
@@ -39,6 +40,8 @@ _AFTER_REMARK = 0.2
 # Verbs that run at the same time: as many as there may be rows. Python's own limit is a handful, and with so many
 # landings under way nothing else would be done.
 _HANDS = 500
+# So many new objects are searched for garbage at once: two milliseconds.
+_GARBAGE = 5_000
 
 
 class ControlPlane(App[None]):
@@ -124,8 +127,14 @@ class ControlPlane(App[None]):
     # What is shown
 
     def _on_look(self, overview: Overview) -> None:
+        is_first = self._overview is None
         self._overview = overview
         self._paint()
+        if is_first:
+            # What is there now stays. Python searches only the rest for garbage, often and each time for a moment: with
+            # the limits of short commands it would stand still for up to 60 ms.
+            gc.freeze()
+            gc.set_threshold(_GARBAGE)
 
     def _on_trouble(self, words: str) -> None:
         self._trouble = words

@@ -26,6 +26,8 @@ MARKS = {
 _NAME, _STATE, _AGE = 25, 10, 5  # at most, of a name; at least, of a state
 _WIDE, _WIDE_ENOUGH_FOR_VERBS, _NARROW = 100, 76, 70
 _NAME_WHERE_NOT_WIDE, _NAME_WHERE_NARROW = 18, 14
+# So many painted lines are kept, because most rows only move; of 500 workers, that is each one a few times.
+_KEPT = 2000
 
 
 class Board(ScrollView, can_focus=True):
@@ -84,6 +86,8 @@ class Board(ScrollView, can_focus=True):
         self._now = 0.0
         self._key = ""
         self._rooms = _Rooms(0, 0, 0, 0)
+        self._painted: dict[tuple[object, ...], Strip] = {}  # by all that a line depends on, but for the styles
+        self._plain = Style()  # what there is without a class
 
     # What is shown
 
@@ -195,47 +199,63 @@ class Board(ScrollView, can_focus=True):
         if line is not None:
             self._bring_into_sight(line)
 
+    def notify_style_update(self) -> None:
+        """Other colours: nothing looks as it did."""
+        super().notify_style_update()
+        self._painted.clear()
+
     def render_line(self, y: int) -> Strip:
         """The line `y` of what is in sight."""
-        line = y + int(self.scroll_y)
+        line, columns = y + int(self.scroll_y), self._columns
         entry = self._lines[line] if line < len(self._lines) else None
-        if entry is None:
-            return Strip.blank(self._columns, self.rich_style)
-        if isinstance(entry, _Head):
-            return self._head(entry)
-        return self._row(entry, selected=entry.key == self._key)
+        if isinstance(entry, Row):
+            acting = self._acting.get(entry.key, "")
+            old = age(self._now - entry.since) if entry.since else ""
+            looks: tuple[object, ...] = (entry, columns, self._rooms, entry.key == self._key, acting, old)
+        else:
+            looks = (entry, columns)
+        strip = self._painted.get(looks)
+        if strip is None:
+            if not self._painted or len(self._painted) == _KEPT:
+                self._painted.clear()
+                self._plain = self.rich_style  # asks all that it stands in: as costly as the rest of a line
+            if isinstance(entry, Row):
+                strip = self._row(entry, columns, selected=entry.key == self._key, acting=acting, old=old)
+            else:
+                strip = self._head(entry, columns) if entry else Strip.blank(columns, self._plain)
+            self._painted[looks] = strip
+        return strip
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"board--{name}")
 
-    def _head(self, head: "_Head") -> Strip:
+    def _head(self, head: "_Head", columns: int) -> Strip:
         style = self._style(_class(head.section))
         text = f" {head.section.value} "
         strip = Strip([Segment(text, style), Segment(str(head.number), self._style("dim"))])
-        return strip.adjust_cell_length(self._columns, self.rich_style)
+        return strip.adjust_cell_length(columns, self._plain)
 
-    def _row(self, row: Row, *, selected: bool) -> Strip:
-        columns, acting = self._columns, self._acting.get(row.key, "")
+    def _row(self, row: Row, columns: int, *, selected: bool, acting: str, old: str) -> Strip:
         mark = Segment(f"{'▶' if selected else ' '} {MARKS[row.section]} ", self._style(_class(row.section)))
         verb_room = _verb_width(row, columns)
         if row.section is Section.BACKGROUND:
             room = columns - width(mark.text) - verb_room - _AGE - min(self._rooms.notice_detail, columns // 3)
-            parts = [Segment(_cell(_full_name(row), min(self._rooms.notice, max(10, room))), self.rich_style)]
+            parts = [Segment(_cell(_full_name(row), min(self._rooms.notice, max(10, room))), self._plain)]
         else:
             parts = [
                 Segment(_cell(_full_name(row), min(self._rooms.name, _most_of_a_name(columns))), self._style("name")),
                 Segment(_cell("…" if acting else row.state, self._rooms.state), self._style(_class(row.section))),
             ]
-        parts.append(Segment(_cell(age(self._now - row.since) if row.since else "", _AGE), self._style("dim")))
+        parts.append(Segment(_cell(old, _AGE), self._style("dim")))
         used = sum(width(part.text) for part in (mark, *parts))
         room = max(0, columns - used - verb_room)
         detail = f"{acting} …" if acting else row.detail
-        middle = Segment(_cell(detail, room, gap=0), self.rich_style)
+        middle = Segment(_cell(detail, room, gap=0), self._plain)
         segments = [mark, *parts, middle]
         if verb_room:
-            gap, end = Segment("  ", self.rich_style), Segment(" ", self.rich_style)
+            gap, end = Segment("  ", self._plain), Segment(" ", self._plain)
             segments += [gap, Segment(row.verbs[0], self._style("verb")), end]
-        strip = Strip(segments).adjust_cell_length(columns, self.rich_style)
+        strip = Strip(segments).adjust_cell_length(columns, self._plain)
         return strip.apply_style(self._style("selected")) if selected else strip
 
 
