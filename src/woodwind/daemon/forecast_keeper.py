@@ -15,8 +15,8 @@ _OURS = "forecast."
 # A look may take this part of the time, after an event and without one; and so many seconds pass at least.
 _SHARE_AFTER_EVENT, _LEAST_AFTER_EVENT = 1 / 100, 3.0
 _SHARE_UNASKED, _LEAST_UNASKED = 1 / 1000, 60.0
-# Snapshots per look: many workers that are seen for the first time must not keep the machine busy.
-_SNAPSHOTS = 8
+# Per look: many workers to whom something happened, or who are seen for the first time, must not keep the machine busy.
+_WORKERS, _SNAPSHOTS = 25, 8
 
 
 class ForecastKeeper:
@@ -28,7 +28,7 @@ class ForecastKeeper:
         self._seq = -1
         self._due: dict[str, float] = {}
         self._soonest: dict[str, float] = {}
-        self._changed: dict[str, set[str]] = {}
+        self._changed: dict[str, dict[str, None]] = {}  # by project, those who have waited longest first
 
     def tick(self, ctx: Context) -> float | None:
         """Look at the projects that are due."""
@@ -38,9 +38,10 @@ class ForecastKeeper:
         for project, git_dir in places.items():
             now, soonest = time.monotonic(), self._soonest.get(project, 0.0)
             if self._due[project] <= now:
+                self._changed.pop(project, None)
                 self._look(ctx, project, git_dir, None)
             elif self._changed.get(project) and soonest <= now:
-                self._look(ctx, project, git_dir, self._changed.pop(project))
+                self._look(ctx, project, git_dir, self._some(project))
         waits = [self._soonest.get(p, 0.0) if self._changed.get(p) else due for p, due in self._due.items()]
         return max(0.1, min(waits) - time.monotonic()) if waits else None
 
@@ -57,23 +58,30 @@ class ForecastKeeper:
         self._seq = found[-1].seq if found else min(self._seq, events.newest(ctx.store))
         for row in found:
             if row.worker and not row.kind.startswith(_OURS):
-                self._changed.setdefault(row.project, set()).add(row.worker)
+                self._changed.setdefault(row.project, {})[row.worker] = None
 
-    def _look(self, ctx: Context, project: str, git_dir: str, changed: set[str] | None) -> None:
+    def _some(self, project: str) -> set[str]:
+        """Those who have waited longest, as many as a look may be about; they wait no longer."""
+        waiting = self._changed[project]
+        some = list(waiting)[:_WORKERS]
+        for worker in some:
+            del waiting[worker]
+        return set(some)
+
+    def _look(self, ctx: Context, project: str, git_dir: str, some: set[str] | None) -> None:
+        """Look at some workers of a project, or at all of them."""
         began = time.monotonic()
         there = Context(os.path.dirname(git_dir) if os.path.basename(git_dir) == ".git" else git_dir, ctx.environ)
         there.store = ctx.store
-        left = False
+        left: set[str] = set()
         try:
-            left = refresh_some(there, project, changed, _SNAPSHOTS)
+            left = refresh_some(there, project, some, _SNAPSHOTS)
             tell_dropped(there, project)
             tell(there, project)
         except WoodwindError:
             pass  # a repository that is gone or locked: the next look may find it well
         now = time.monotonic()
         self._soonest[project] = now + max(_LEAST_AFTER_EVENT, (now - began) / _SHARE_AFTER_EVENT)
-        if changed is None:
-            self._changed.pop(project, None)
+        if some is None:
             self._due[project] = now + max(_LEAST_UNASKED, (now - began) / _SHARE_UNASKED)
-        if left:
-            self._due[project] = self._soonest[project]
+        self._changed.setdefault(project, {}).update(dict.fromkeys(sorted(left)))

@@ -85,13 +85,18 @@ _places: dict[tuple[str, str], str] = {}
 def admin_of_worker(common: str, worker: str) -> str:
     """The admin directory that holds the record of this worker, or ""."""
     known = _places.get((common, worker), "")
-    looked_at: list[str] = [known] if known else []
-    for admin in [*looked_at, common, *admin_dirs(common)]:  # `common`: of a worker in place
-        record = read_record(admin)
-        if record and record.get("id") == worker:
+    if known and _is_of(known, worker):
+        return known
+    for admin in [common, *admin_dirs(common)]:  # `common`: of a worker in place
+        if _is_of(admin, worker):
             _places[common, worker] = admin
             return admin
     return ""
+
+
+def _is_of(admin: str, worker: str) -> bool:
+    record = read_record(admin)
+    return record is not None and record.get("id") == worker
 
 
 def admins_of_workers(common: str) -> dict[str, str]:

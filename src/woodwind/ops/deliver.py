@@ -26,6 +26,8 @@ from woodwind.ops.observe import Sight, look
 from woodwind.ops.terminal import is_ours, require_terminal
 from woodwind.store import listing, terminals, turns, workers
 
+# The code of the error where a message was typed, and nothing shows that the agent took it.
+NOT_CONFIRMED = "not_confirmed"
 # Some agents lose an Enter that comes within 50 ms of a paste; after 0.3 s none did.
 BEFORE_ENTER = 0.3
 MOST_TEXT = 1 << 20
@@ -250,7 +252,7 @@ def _not_taken(ctx: Context, worker: Worker, turn: Turn, sight: Sight) -> TimedO
     ended = f", which has exited {sight.verdict.detail}" if sight.verdict.status is Status.EXITED else ""
     return TimedOut(
         f"the message was typed into the terminal of {worker.name}{ended}, but nothing shows that the agent took it",
-        code="not_confirmed",
+        code=NOT_CONFIRMED,
         hint=f"It may stand in its input line. Look: ww attach {worker.name}",
     )
 

@@ -50,8 +50,11 @@ def refresh(ctx: Context, project: str) -> list[Pair]:
         return _Refresh(ctx, project).run()
 
 
-def refresh_some(ctx: Context, project: str, workers: Collection[str] | None, most: int) -> bool:
-    """Look at these workers (None: all), take at most so many snapshots, and tell whether there is more to do."""
+def refresh_some(ctx: Context, project: str, workers: Collection[str] | None, most: int) -> set[str]:
+    """Look at these workers (None: all) and take at most so many snapshots; the workers of whom one is still to take.
+
+    All others are taken as they were last seen.
+    """
     with locked(paths.lock_file(f"forecast.{project}")):
         work = _Refresh(ctx, project, only=workers, most=most)
         work.run()
@@ -61,7 +64,7 @@ def refresh_some(ctx: Context, project: str, workers: Collection[str] | None, mo
 def snapshot_now(ctx: Context, worker: Worker) -> str:
     """A commit of all that a worker has right now, in the private repository."""
     with locked(paths.lock_file(f"forecast.{worker.project}")):
-        return _Refresh(ctx, worker.project).snapshot(worker)
+        return _Refresh(ctx, worker.project, only=[worker.id]).snapshot(worker)
 
 
 class _Refresh:
@@ -70,12 +73,13 @@ class _Refresh:
     ) -> None:
         self.only = only
         self.most = most
-        self.left = False  # whether there were more snapshots to take than `most`
+        self.left: set[str] = set()  # the workers of whom no snapshot could be taken because of `most`
         self.ctx = ctx
         self.project = project
         self.refs = RefFiles(ctx.repo.common)
         self.merges = trial_merges(ctx, project)
-        self.admins = worktrees.admins_of_workers(ctx.repo.common)
+        self.admins = worktrees.admins_of_workers(ctx.repo.common) if only is None else None
+        self.targets_of: dict[str, str] = {}
         self.known = forecasts.snapshots(ctx.store, project)
         self.workers = [w for w in workers.of_project(ctx.store, project) if w.phase in _LIVE]
 
@@ -92,17 +96,15 @@ class _Refresh:
             present = [(w, row._replace(tree="")) for w, row in present]
             changed = seen
         rows, facts = self._take([w for w, row in present if w.id in changed], {w.id: row for w, row in present})
-        sides, pairs = self._sides(present, rows, facts)
-        wanted = [p for p in pairs if p.worker in changed or p.other in changed]
-        found, unknown = self._compare(wanted, sides)
+        sides, pairs = self._sides(present, changed, rows, facts)
+        found, unknown = self._compare(pairs, sides)
         self._keep(rows, found, gone)
         return unknown
 
     def _as_many(self, present: list[tuple[Worker, SnapshotRow]]) -> list[tuple[Worker, SnapshotRow]]:
         """The same with at most `most` that need a snapshot: of the others, what was known, or nothing yet."""
         stale = [w.id for w, row in present if not row.tree or not self._same_files(row)]
-        later = set(stale[self.most :]) if self.most is not None else set()
-        self.left = bool(later)
+        later = self.left = set(stale[self.most :]) if self.most is not None else set()
         known = [(w, self.known.get(w.id) if w.id in later else row) for w, row in present]
         return [(w, row) for w, row in known if row and (row.tree or w.id not in later)]
 
@@ -114,24 +116,33 @@ class _Refresh:
         return taken[worker.id].snapshot
 
     def _look(self, worker: Worker) -> SnapshotRow | None:
-        """What the worker has now, its tree as it was known; None when its folder is gone."""
+        """What the worker has now, its tree as it was known; None when its folder is gone, or it was never seen."""
+        known = self.known.get(worker.id)
+        if self.only is not None and worker.id not in self.only:
+            return known._replace(target=self._target(worker)) if known and known.tree else None
         admin, path = self._place(worker)
         if not admin:
             return None
-        before = self.known.get(worker.id) or SnapshotRow(worker.id, "", "", (), "", "", "", "")
-        head = self.refs.head(admin)
-        base = worker.worktree.base_branch
-        target = self.refs.branch(base) if base else ""
-        if self.only is not None and worker.id not in self.only and before.tree:
-            return before._replace(target=target)
+        before = known or SnapshotRow(worker.id, "", "", (), "", "", "", "")
+        head, target = self.refs.head(admin), self._target(worker)
         seed = stamp(os.path.join(admin, "index"))
         mark = footprint(path, admin, head, frozenset(before.ignored))
         if (mark, seed, head) == (before.mark, before.seed, before.head):
             return before._replace(target=target)
         return before._replace(mark=mark, seed=seed, head=head, target=target)
 
+    def _target(self, worker: Worker) -> str:
+        """The commit that the worker's target branch is at; read once, because most have the same."""
+        base = worker.worktree.base_branch
+        if base and base not in self.targets_of:
+            self.targets_of[base] = self.refs.branch(base)
+        return self.targets_of.get(base, "")
+
     def _place(self, worker: Worker) -> tuple[str, str]:
-        admin = self.admins.get(worker.id, "")
+        if self.admins is None:
+            admin = worktrees.admin_of_worker(self.ctx.repo.common, worker.id)
+        else:
+            admin = self.admins.get(worker.id, "")
         path = worker.worktree.path if worker.in_place else worktrees.path_of(admin) if admin else ""
         return (admin, path) if path and os.path.isdir(path) and worktrees.is_at(admin, path) else ("", "")
 
@@ -166,16 +177,20 @@ class _Refresh:
     def _sides(
         self,
         present: Sequence[tuple[Worker, SnapshotRow]],
+        changed: Collection[str],
         rows: Mapping[str, SnapshotRow],
         facts: Mapping[str, CommitFacts],
     ) -> tuple[dict[str, Side], list[Pair]]:
-        """Every side by worker or target commit, and every pair of them, the younger worker first."""
+        """Every side by worker or target commit, and each pair in which one has changed, the younger worker first."""
         current = [(w, rows.get(w.id, row)) for w, row in present]
         sides = {w.id: Side(row.head, row.tree, row.snapshot) for w, row in current}
         sides |= {row.target: Side(f.commit, f.tree, f.commit) for _, row in current if (f := facts.get(row.target))}
-        pairs = [Pair(w.id, "", w.worktree.base_branch) for w, row in current if row.target in sides]
+        place = {w.id: n for n, (w, _) in enumerate(current)}
+        anew = [(w, row) for w, row in current if w.id in changed]
+        pairs = [Pair(w.id, "", w.worktree.base_branch) for w, row in anew if row.target in sides]
         for n, (younger, _) in enumerate(current):
-            pairs += [Pair(younger.id, older.id, "") for older, _ in current[:n]]
+            olders = current[:n] if younger.id in changed else [(w, row) for w, row in anew if place[w.id] < n]
+            pairs += [Pair(younger.id, older.id, "") for older, _ in olders]
         self.targets = {w.id: row.target for w, row in current}
         self.through = {w.id for w, row in current if w.phase == Phase.LANDED and row.snapshot == self._landed(w)}
         return sides, pairs

@@ -6,7 +6,7 @@ from woodwind.model.status import Status
 from woodwind.model.text import clean, one_line
 from woodwind.model.worker import SHELL, Worker
 from woodwind.ops.context import Context
-from woodwind.ops.deliver import deliver
+from woodwind.ops.deliver import NOT_CONFIRMED, deliver
 from woodwind.ops.listing import list_workers
 from woodwind.store import forecasts, workers
 from woodwind.store.forecasts import Collision
@@ -45,7 +45,9 @@ def _tell(ctx: Context, id: str, collisions: list[Collision]) -> str:
         forecasts.set_told(db, id, [c.other for c in collisions], told=True)
     try:
         deliver(ctx, worker, message([(o, c) for o, c in zip(others, collisions, strict=True) if o]))
-    except WoodwindError:
+    except WoodwindError as error:
+        if error.code == NOT_CONFIRMED:
+            return ""  # it was typed, and an agent that hangs must not find it in its input line again and again
         # It began a turn, asks something, or went away: it is told when it is between turns again.
         with ctx.store.transaction() as db:
             forecasts.set_told(db, id, [c.other for c in collisions], told=False)

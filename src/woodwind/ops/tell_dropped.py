@@ -4,7 +4,7 @@ from woodwind.model.errors import WoodwindError
 from woodwind.model.text import clean
 from woodwind.model.worker import Worker
 from woodwind.ops.context import Context
-from woodwind.ops.deliver import deliver
+from woodwind.ops.deliver import NOT_CONFIRMED, deliver
 from woodwind.ops.foretell import is_between_turns
 from woodwind.ops.listing import list_workers
 from woodwind.ops.verify import last_lines
@@ -30,7 +30,9 @@ def tell_dropped(ctx: Context, project: str) -> None:
                 continue
         try:
             deliver(ctx, worker, message(worker, entry))
-        except WoodwindError:
+        except WoodwindError as error:
+            if error.code == NOT_CONFIRMED:
+                continue  # it was typed, once
             with ctx.store.transaction() as db:
                 landing_queues.set_untold(db, entry.queue, entry.worker)
 
