@@ -29,6 +29,8 @@ else:
         """A tuple whose places have names, and defaults where they are given one."""
 
         def __new__(cls, *values, **named):
+            if not named and len(values) == len(cls._fields):  # nearly always
+                return tuple.__new__(cls, values)
             missing = cls._fields[len(values) :]
             if missing:
                 known = {**cls._field_defaults, **named}
@@ -45,7 +47,10 @@ else:
             return cls(*values)
 
         def _replace(self, **named):
-            return type(self)(**{**self._asdict(), **named})
+            made = tuple.__new__(type(self), map(named.pop, self._fields, self))
+            if named:
+                raise TypeError(f"{type(self).__name__} has no {', '.join(named)}")
+            return made
 
         def _asdict(self):
             return dict(zip(self._fields, self, strict=True))

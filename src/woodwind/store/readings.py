@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from woodwind.model.reading import Reading, Seen, Tells
-from woodwind.model.typed import Any, NamedTuple
+from woodwind.model.typed import NamedTuple
 from woodwind.store.db import Store
 
 # What is older says nothing about now; turns keep what came of it.
@@ -15,6 +15,7 @@ _IS_OPEN_PROMPT = (
     "(r.tells = 'submitted' AND EXISTS (SELECT 1 FROM turn u WHERE u.worker = r.worker AND u.prompt_id = r.prompt_id "
     "AND u.state IN ('sending', 'running')))"
 )
+_TELLS: dict[str, Tells] = {tells.value: tells for tells in Tells}  # a third of the cost of Tells(…)
 _COLUMNS = "boot, up, seq, nonce, tells, at, source, prompt_id, session, text, question, tool, of_subagent"
 
 
@@ -79,7 +80,8 @@ def of_starts(store: Store, boot: str, workers: Sequence[str] = ()) -> dict[str,
         "r.worker, r.up, r.seq, r.tells, r.at, r.source, r.prompt_id, "
         "iif(r.tells IN ('submitted', 'done'), NULL, r.text), r.question, r.tool, r.of_subagent"
     )
-    of_start = "FROM terminal t JOIN reading r ON r.worker = t.worker AND r.nonce = t.nonce AND r.boot = ?"
+    # CROSS tells SQLite to begin with the terminals: from the readings it would search for each one how old it is.
+    of_start = "FROM terminal t CROSS JOIN reading r ON r.worker = t.worker AND r.nonce = t.nonce AND r.boot = ?"
     older = f"(SELECT seq FROM reading WHERE worker = t.worker ORDER BY seq DESC LIMIT 1 OFFSET {_NEWEST})"
     last = "r.seq = (SELECT max(seq) FROM reading WHERE worker = r.worker AND source = r.source)"
     rows = store.db.execute(
@@ -91,7 +93,7 @@ def of_starts(store: Store, boot: str, workers: Sequence[str] = ()) -> dict[str,
     )
     found: dict[str, list[Seen]] = {}
     for worker, up, seq, tells, at, source, prompt_id, text, question, tool, of_subagent in rows:
-        seen = _seen((boot, up, seq, "", tells, at, source, prompt_id, "", text or "", question, tool, of_subagent))
+        seen = _seen(boot, up, seq, "", tells, at, source, prompt_id, "", text or "", question, tool, of_subagent)
         if seen:
             found.setdefault(worker, []).append(seen)
     return {name: _known(all_of_it) for name, all_of_it in found.items()}
@@ -112,7 +114,7 @@ def last_tools(store: Store) -> dict[str, tuple[int, str]]:
 def recent(store: Store, worker: str) -> list[Seen]:
     """The readings of a worker that are still kept, oldest first, whatever start they are from."""
     sql = f"SELECT {_COLUMNS} FROM reading WHERE worker = ? ORDER BY seq"
-    return [seen for seen in map(_seen, store.db.execute(sql, (worker,))) if seen]
+    return [seen for row in store.db.execute(sql, (worker,)) if (seen := _seen(*row))]
 
 
 def touch(db: sqlite3.Connection, seen: Seen, up: int) -> None:
@@ -120,12 +122,12 @@ def touch(db: sqlite3.Connection, seen: Seen, up: int) -> None:
     db.execute("UPDATE reading SET up = ? WHERE seq = ?", (up, seen.seq))
 
 
-def _seen(row: tuple[Any, ...]) -> Seen | None:
-    boot, up, seq, nonce, tells, at, source, prompt_id, session, text, question, tool, of_subagent = row
-    try:
-        told = Tells(tells)
-    except ValueError:
+def _seen(
+    boot: str, up: int, seq: int, nonce: str, tells: str, at: int, source: str, prompt_id: str, session: str, text: str,
+    question: str, tool: str, of_subagent: int,
+) -> Seen | None:  # fmt: skip
+    told = _TELLS.get(tells)
+    if told is None:
         return None  # written by a later version, or damaged: no evidence
-    return Seen(
-        Reading(told, at, source, prompt_id, session, text, question, tool, bool(of_subagent)), boot, up, seq, nonce
-    )
+    reading = Reading(told, at, source, prompt_id, session, text, question, tool, bool(of_subagent))
+    return Seen(reading, boot, up, seq, nonce)
