@@ -1,5 +1,6 @@
 """What watching costs: a hook, the way of an event to a subscriber, and the daemon beside tmux alone."""
 
+import json
 import os
 import random
 import sqlite3
@@ -13,10 +14,11 @@ from benchmarks.budgets import Row
 from benchmarks.scene import Scene
 from benchmarks.timing import CannotMeasure, Variant, race
 from woodwind.base.spool import hook_command
+from woodwind.daemon.glances import round_time
+from woodwind.model.brief import POINTER
 from woodwind.testing.daemons import Listener, daemon_status, listening, start_daemon
 
 QUIET_AGENT = "#!/bin/sh\nexec sleep 86400\n"
-_EVENT = '{{"hook_event_name": "{kind}", "session_id": "s", "prompt_id": "{prompt}", "prompt": "x"}}'
 _SECOND_LOOK = 7.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -63,7 +65,7 @@ def hook_cost(scene: Scene, rounds: int) -> Row:
     folder = scene.sandbox.root / "spool"
     folder.mkdir(exist_ok=True)
     payload = scene.sandbox.root / "payload"
-    payload.write_text(_EVENT.format(kind="UserPromptSubmit", prompt="p") + "x" * 500, encoding="utf-8")
+    payload.write_text(_event("UserPromptSubmit", "p") + "x" * 500, encoding="utf-8")
     hook = hook_command(str(folder), "bench")
     variants = {
         "limit": Variant(lambda: [["/bin/sh", "-c", f": <{payload}"]]),
@@ -85,10 +87,20 @@ def workers_of(scene: Scene) -> list[Told]:
     return [Told(w, hook_command(str(state / "workers" / w / "spool"), n), ttys[w]) for w, n in nonces.items()]
 
 
-def tell(worker: Told, kind: str, prompt: str) -> None:
+def tell(worker: Told, kind: str, prompt: str, words: str = "x") -> None:
     """Let an agent's hook tell an event."""
-    text = _EVENT.format(kind=kind, prompt=prompt).encode()
-    subprocess.run(["/bin/sh", "-c", worker.hook], input=text, check=True)
+    subprocess.run(["/bin/sh", "-c", worker.hook], input=_event(kind, prompt, words).encode(), check=True)
+
+
+def _event(kind: str, prompt: str, words: str = "x") -> str:
+    return json.dumps({"hook_event_name": kind, "session_id": "s", "prompt_id": prompt, "prompt": words})
+
+
+def take_briefs(scene: Scene) -> None:
+    """Let every agent take its brief and be done with it, as is usual: one that never does is looked at again."""
+    for worker in workers_of(scene):
+        tell(worker, "UserPromptSubmit", "brief", POINTER)
+        tell(worker, "Stop", "brief")
 
 
 def latency(scene: Scene, count: int) -> Latency:
@@ -130,9 +142,14 @@ def _awaited(heard: Listener, worker: str, after: int) -> float:
     raise CannotMeasure(f"an event of {worker} never came")
 
 
-def loads(scene: Scene, seconds: float) -> list[Load]:
-    """The share of a core that quiet and printing panes take, with and without the daemon, taking turns."""
+def loads(scene: Scene, seconds: float = 0) -> list[Load]:
+    """The share of a core that quiet and printing panes take, with the daemon, and without it before and after.
+
+    Each is measured for so long, or for a whole round of the daemon: a shorter time has a look at everybody or not.
+    """
     workers = workers_of(scene)
+    seconds = seconds or round_time(len(workers))
+    scene.sandbox.ww("forecast", cwd=scene.repo, check=True)  # a worker's first snapshot is made once
     server = int(scene.sandbox.tmux("display-message", "-p", "#{pid}"))
     found = []
     # Agents that never said anything are looked at again and again; usual ones have told where they are in a turn.
@@ -155,6 +172,7 @@ def loads(scene: Scene, seconds: float) -> list[Load]:
         memory = resident(daemon)
         _require(scene, status)
         scene.sandbox.ww("daemon", "stop", check=True)
+        alone = (alone + _share([server], ttys, seconds)) / 2  # tmux takes a tenth more or less at another time
         found.append(Load(len(workers), doing, alone, watched, memory, 1.5 if ttys else 0))
     return found
 

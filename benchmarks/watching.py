@@ -5,7 +5,7 @@ from typing import Any
 
 from benchmarks.budgets import WORKERS, Row
 from benchmarks.scene import Scene
-from benchmarks.supervision import QUIET_AGENT, Latency, Load, hook_cost, latency, loads
+from benchmarks.supervision import QUIET_AGENT, Latency, Load, hook_cost, latency, loads, take_briefs
 from woodwind.testing.sandbox import Sandbox
 
 # What quiet panes may take at most, in percent; and the least load of tmux alone for which a ratio means something.
@@ -33,10 +33,11 @@ def measure_watching(scales: tuple[int, ...], *, quick: bool) -> Watched:
         (scene.repo / "woodwind.toml").write_text(config, encoding="utf-8")
         for workers in scales:
             scene.grow(workers)
+            take_briefs(scene)
             if workers == WORKERS:
                 found.hook = hook_cost(scene, 20 if quick else 100)
                 found.latency = latency(scene, 40 if quick else 200)
-            found.loads += loads(scene, 5 if quick else 20)
+            found.loads += loads(scene, 5 if quick else 0)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from woodwind.base import paths
-from woodwind.daemon import watcher as module
+from woodwind.daemon import glances, watcher as module
 from woodwind.daemon.lane import Lane
 from woodwind.daemon.watcher import Watcher
 from woodwind.store.listing import Listed
@@ -73,7 +73,7 @@ async def until(there: Callable[[], bool]) -> None:
 def test_everybody_is_looked_at_now_and_then_even_where_it_is_never_quiet(
     looks: Looks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_ROUND", 0.5)
+    monkeypatch.setattr(glances, "ROUND", 0.5)
 
     async def act(watcher: Watcher) -> None:
         async with asyncio.timeout(60):

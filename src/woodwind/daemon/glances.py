@@ -8,11 +8,19 @@ from woodwind.muxes.base import Pane
 WHILE_PRINTING = 5.0
 # The seconds between two lists; one more for each fifty agents, whose panes are work for tmux to list, up to a limit.
 TICK, MANY, SLOWEST = 1.0, 50, 4.0
+# The seconds between two looks at everybody: at a file that was half-written, a status that has grown old. Of so many
+# agents it takes long enough to be taken half as often.
+ROUND, VERY_MANY = 30.0, 100
 
 
 def pace(agents: int, *, mute: bool) -> float:
     """The seconds between two lists. Agents that tell by themselves are only confirmed by what their terminals show."""
     return TICK if mute else min(SLOWEST, TICK * (1 + agents // MANY))
+
+
+def round_time(agents: int) -> float:
+    """The seconds between two looks at everybody."""
+    return ROUND if agents < VERY_MANY else 2 * ROUND
 
 
 class _Seen:

@@ -11,7 +11,7 @@ from woodwind.agents.base import Agent
 from woodwind.base import paths, spool
 from woodwind.base.processes import is_running
 from woodwind.base.watch import End, Folders
-from woodwind.daemon.glances import TICK, Glances, pace
+from woodwind.daemon.glances import TICK, Glances, pace, round_time
 from woodwind.daemon.lane import Lane
 from woodwind.daemon.streams import Stream, Takes
 from woodwind.model.status import Phase
@@ -23,10 +23,6 @@ from woodwind.ops.panes import Panes
 from woodwind.store import listing, terminals
 from woodwind.store.listing import Listed
 
-# Everybody is looked at this often: a file that was half-written, a status that has grown old.
-_ROUND = 30.0
-# For so many agents a look at all of them takes long enough to be taken half as often.
-_MANY = 100
 # Between two looks; what happens meanwhile is looked at together.
 _PAUSE = 0.01
 # Who was looked at is looked at once more so much later: silence tells something too.
@@ -48,7 +44,7 @@ class Watcher:
         self._dirty: set[str] = set()
         self._again: dict[str, float] = {}
         self._everybody = True
-        self._round = time.monotonic() + _ROUND  # when everybody is looked at again
+        self._round = time.monotonic() + round_time(0)  # when everybody is looked at again
         self._listed: tuple[float, Panes] | None = None  # when it was asked for, by the clock of `_happened`
         self._happened = float("-inf")  # the last time that somebody else than the list told of something
         self._work = asyncio.Event()
@@ -93,7 +89,7 @@ class Watcher:
             self._watch({row.id: row for row in rows if row.phase not in (Phase.CREATING, Phase.QUEUED)})
             self._read_streams(await self._lane.call(lambda ctx: terminals.streams(ctx.store)))
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_ROUND):
+                async with asyncio.timeout(round_time(self.live)):
                     await self._stale.wait()
 
     async def observe(self) -> None:
@@ -107,7 +103,7 @@ class Watcher:
             batch, everybody = self._dirty, self._everybody or time.monotonic() >= self._round
             self._dirty, self._everybody = set(), False
             if everybody:
-                self._round = time.monotonic() + (_ROUND if len(self._ends) < _MANY else 2 * _ROUND)
+                self._round = time.monotonic() + round_time(self.live)
             if not self._rows:
                 continue
             whom = sorted(self._rows if everybody else batch)
@@ -141,7 +137,7 @@ class Watcher:
             self._look_later()  # with those of the list, and by the same list
 
     def _pace(self) -> float:
-        return pace(len(self._ends), mute=any(map(self._is_mute, self._ends)))
+        return pace(self.live, mute=any(map(self._is_mute, self._ends)))
 
     def _panes(self) -> Panes | None:
         """The last list, while it is young and nothing has happened since that it might not show."""
