@@ -104,16 +104,17 @@ def take_briefs(scene: Scene) -> None:
 
 
 def latency(scene: Scene, count: int) -> Latency:
-    """The times from the end of a hook to its event at a subscriber, spread over all workers at random moments."""
+    """The times from the end of a hook to the new status at a subscriber: all workers in turn, at random moments."""
     workers = workers_of(scene)
     chance = random.Random(7)
+    chance.shuffle(workers)
     start_daemon(scene.sandbox)
     with listening(scene.sandbox) as heard:
         _settled(heard)
         times: list[float] = []
         for n in range(count):
-            worker, prompt = chance.choice(workers), f"p{n}"
-            before = heard.last_of(worker.id, "turn.submitted")
+            worker, prompt = workers[n % len(workers)], f"p{n}"
+            before = heard.last_of(worker.id, "status.changed")
             tell(worker, "UserPromptSubmit", prompt)
             times.append(_awaited(heard, worker.id, before["seq"] if before else 0))
             tell(worker, "Stop", prompt)
@@ -133,10 +134,10 @@ def _settled(heard: Listener) -> None:
 
 
 def _awaited(heard: Listener, worker: str, after: int) -> float:
-    """How many milliseconds it takes from now until a worker's new turn is heard of."""
+    """How many milliseconds it takes from now until a worker's new status is heard of."""
     began = time.perf_counter()
     while time.perf_counter() - began < 30:
-        if heard.last_of(worker, "turn.submitted", after=after):
+        if heard.last_of(worker, "status.changed", after=after):
             return (time.perf_counter() - began) * 1000
         time.sleep(0.0005)
     raise CannotMeasure(f"an event of {worker} never came")

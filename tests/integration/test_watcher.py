@@ -108,3 +108,22 @@ def test_a_spool_that_is_found_late_is_looked_at(looks: Looks) -> None:
         await until(lambda: ("two",) in looks)
 
     watch(act)
+
+
+def test_what_happens_during_a_look_that_was_waited_for_is_looked_at_right_after_it(
+    looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(watcher: Watcher) -> None:
+        await until(lambda: bool(looks))
+        await asyncio.sleep(0.1)  # quiet again
+        monkeypatch.setattr(module, "_PAUSE", 3600.0)
+        watcher.look_at("one")
+
+        def look(*_: object) -> None:
+            monkeypatch.setattr(module, "observe", looks)
+            watcher.look_at("two")
+
+        monkeypatch.setattr(module, "observe", look)
+        await until(lambda: ("two",) in looks)
+
+    watch(act)

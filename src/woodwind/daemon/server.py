@@ -27,6 +27,8 @@ from woodwind.model.errors import WoodwindError
 
 _TICK = 1.0
 _AFTER_FAILURE = 5.0
+# Keepers begin so long after an event: it rarely comes alone, and whoever listens is told of all of it first.
+_SETTLE = 0.03
 # How long ops that run may take to end before the daemon leaves; they are journalled and survive that.
 _GRACE = 5.0
 _FILES = 8192
@@ -132,6 +134,7 @@ class Daemon:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(again):  # wait_for may swallow a cancellation
                     await bell.wait()
+                    await asyncio.sleep(_SETTLE)
 
     async def _idle_watch(self) -> None:
         while True:

@@ -23,7 +23,8 @@ from woodwind.ops.panes import Panes
 from woodwind.store import listing, terminals
 from woodwind.store.listing import Listed
 
-# Between two looks; what happens meanwhile is looked at together.
+# Between looks that follow one another, so that what happens meanwhile is looked at together. After a look that was waited
+# for there is none: what happened during it, once in a while, need not wait longer.
 _PAUSE = 0.01
 # Who was looked at is looked at once more so much later: silence tells something too.
 _LATER = 5.0
@@ -95,6 +96,7 @@ class Watcher:
     async def observe(self) -> None:
         """Look at those to whom something happened, for ever; all of them once in a while."""
         while True:
+            was_quiet = not self._work.is_set()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(max(0.0, self._round - time.monotonic())):
                     await self._work.wait()
@@ -116,7 +118,7 @@ class Watcher:
                 raise
             for worker in left:
                 self._again.setdefault(worker, time.monotonic() + _LATER)
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(0 if was_quiet else _PAUSE)
 
     async def glance(self) -> None:
         """Ask each tmux server at a steady pace what its panes show, for ever; none where no agent runs."""

@@ -263,8 +263,8 @@ def _wants_screen(row: Listed, evidence: Evidence, verdict: Verdict, has_open_tu
         return False
     if not evidence.events or verdict.status is Status.UNKNOWN:
         return True
-    if verdict.status is Status.WORKING:
-        return silent is None or silent >= GRACE
+    if verdict.status is Status.WORKING:  # a word that is newer than a moment counts whatever the screen shows
+        return evidence.now - verdict.since >= GRACE and (silent is None or silent >= GRACE)
     if has_open_turn and evidence.events[-1].reading.tells is Tells.IDLE:
         return True  # how its turn ended, only the screen can tell
     return silent is None or evidence.now - silent > evidence.events[-1].up + DRAWING
