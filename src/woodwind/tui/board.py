@@ -1,7 +1,7 @@
 """The list of rows with its section heads, painted line by line so that a change costs only the lines it is about."""
 
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, zip_longest
 from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
@@ -104,12 +104,12 @@ class Board(ScrollView, can_focus=True):
         if size != self.virtual_size:
             self.virtual_size = size  # first: how far can be scrolled follows from it
         self._keep_selection(old_line)
-        for n in range(max(len(before), len(self._lines))):
-            old = before[n] if n < len(before) else None
-            new = self._lines[n] if n < len(self._lines) else None
-            key = new.key if isinstance(new, Row) else ""
-            if old != new or ages_differ or key in changed or rooms_before != self._rooms:
-                self._paint(n)
+        all_differ = ages_differ or rooms_before != self._rooms
+        self._paint(
+            n
+            for n, (old, new) in enumerate(zip_longest(before, self._lines))
+            if all_differ or old != new or (isinstance(new, Row) and new.key in changed)
+        )
 
     def _keep_selection(self, old_line: int | None) -> None:
         """The same row stays selected, at its place on the screen; where it is gone, the one nearest to it.
@@ -126,8 +126,7 @@ class Board(ScrollView, can_focus=True):
                 self.scroll_to(y=max(0, self.scroll_y + line - old_line), animate=False, force=True)
             else:
                 self._bring_into_sight(line)
-            self._paint(old_line)
-            self._paint(line)
+            self._paint((old_line, line))
 
     @property
     def selected(self) -> Row | None:
@@ -145,9 +144,7 @@ class Board(ScrollView, can_focus=True):
         previous = self._place.get(self._key)
         entry = self._lines[line] if line is not None else None
         self._key = entry.key if isinstance(entry, Row) else ""
-        for n in (previous, line):
-            if n is not None:
-                self._paint(n)
+        self._paint(n for n in (previous, line) if n is not None)
         if line is not None:
             self._bring_into_sight(line)
         self.post_message(self.Selected(self.selected))
@@ -187,10 +184,18 @@ class Board(ScrollView, can_focus=True):
     def _columns(self) -> int:
         return self.scrollable_content_region.width  # without the scrollbar
 
-    def _paint(self, line: int) -> None:
-        top = line - int(self.scroll_y)
-        if 0 <= top < self.size.height:
-            self.refresh(Region(0, top, self._columns, 1))
+    def _paint(self, lines: Iterable[int]) -> None:
+        """Paint these lines, where they are in sight; those that follow one another as one, because each is costly."""
+        top, bottom = int(self.scroll_y), int(self.scroll_y) + self.size.height
+        spans: list[tuple[int, int]] = []
+        for line in sorted(line for line in lines if top <= line < bottom):
+            if spans and line <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], line + 1)
+            else:
+                spans.append((line, line + 1))
+        if spans:
+            columns = self._columns
+            self.refresh(*(Region(0, first - top, columns, end - first) for first, end in spans))
 
     def on_resize(self) -> None:
         """Every line is as wide as the board; the selected row stays in sight."""
