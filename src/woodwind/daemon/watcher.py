@@ -23,8 +23,8 @@ from woodwind.ops.panes import Panes
 from woodwind.store import listing, terminals
 from woodwind.store.listing import Listed
 
-# Between looks that follow one another, so that what happens meanwhile is looked at together. After a look that was waited
-# for there is none: what happened during it, once in a while, need not wait longer.
+# Between looks that follow one another, so that what happens meanwhile is looked at together. After one that was waited
+# for there is none: what happens during it need not wait any longer.
 _PAUSE = 0.01
 # Who was looked at is looked at once more so much later: silence tells something too.
 _LATER = 5.0
