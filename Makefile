@@ -24,9 +24,13 @@ setup: $(VENV)/.ready ## make .venv ready, installing what is missing
 demo: $(VENV)/.ready ## see Woodwind at work, with rehearsal agents in a throw-away repository
 	@$(VENV)/bin/ww demo $(ARGS)
 
+# Two at a time for each core: they wait for terminals as much as they compute.
+PYTEST_IN_PARALLEL = PYTEST_XDIST_AUTO_NUM_WORKERS=$$((2 * $$(getconf _NPROCESSORS_ONLN))) TMPDIR=$$(scripts/scratch) \
+	$(PYTHON_IN_VENV) -m pytest -n auto
+
 .PHONY: test
 test: $(VENV)/.ready ## run all tests in parallel (the fault tests in their short form)
-	TMPDIR=$$(scripts/scratch) $(PYTHON_IN_VENV) -m pytest -n auto $(ARGS)
+	$(PYTEST_IN_PARALLEL) $(ARGS)
 
 # The agents must not be in memory: Codex's own sandbox hides /dev/shm from what it runs.
 .PHONY: test-agents
@@ -53,7 +57,7 @@ bench: $(VENV)/.ready ## measure speed against bare git and tmux
 
 .PHONY: faults
 faults: $(VENV)/.ready ## run the fault tests in their long form
-	TMPDIR=$$(scripts/scratch) WOODWIND_FAULTS=long $(PYTHON_IN_VENV) -m pytest -n auto tests/faults $(ARGS)
+	WOODWIND_FAULTS=long $(PYTEST_IN_PARALLEL) tests/faults $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.ready ## watch 200 agents under random events for 10 minutes; ARGS="--workers 20 --minutes 1" for less
