@@ -11,6 +11,7 @@ from typing import Any, Self
 import pytest
 
 from woodwind.base import paths, spool
+from woodwind.daemon import streams
 from woodwind.daemon.streams import Refused, Stream, payloads
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -118,3 +119,26 @@ def test_a_stream_that_breaks_is_read_again_and_all_is_in_the_spool(
     assert [json.loads((folder / name).read_text())["n"] for name in names] == [1, 2, 3]
     stamps = [spool.stamp_of(name) for name in names]
     assert all(stamp and (stamp.nonce, stamp.boot) == ("nonce1", spool.now().boot) for stamp in stamps)
+
+
+def test_an_agent_that_is_starting_is_asked_again_and_again_so_that_its_first_word_is_not_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    async def refuse(*_: object, **__: object) -> None:
+        asked.append(1)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(asyncio, "open_connection", refuse)
+    monkeypatch.setattr(streams, "_FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(streams, "_LONGEST_PAUSE", 3600.0)
+
+    async def read() -> None:
+        task = asyncio.create_task(Stream("w1", "http://127.0.0.1:1/event", "nonce1", lambda payload: payload).run())
+        async with asyncio.timeout(20):  # with pauses that double it would be asked ten times
+            while len(asked) < 30:
+                await asyncio.sleep(0.01)
+        task.cancel()
+
+    asyncio.run(read())

@@ -15,13 +15,16 @@ from urllib.parse import urlsplit
 from woodwind.base import paths, spool
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
+# An agent takes its first prompt soon after it begins to listen, and its word for that must not be missed: for so long
+# after its start it is asked again and again.
+_STARTING = 60.0
 # A line or an event that is longer is dropped with its connection: it would only fill the memory.
 MOST = 4 << 20
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # A server that dies without a word, as with its machine's network, would never be noticed.
 _SILENCE = 120.0
 # A request that came while its agent was starting may never be answered (seen with opencode 1.18.33): ask again.
-_HEAD = 4.0
+_HEAD_WHILE_STARTING, _HEAD = 1.0, 4.0
 # What of an event is put into the spool; None for nothing.
 Takes = Callable[[dict[str, Any]], dict[str, Any] | None]
 
@@ -43,19 +46,22 @@ class Stream:
 
     async def run(self) -> None:
         """Read for ever."""
-        pause = _FIRST_PAUSE
+        pause, has_told, begun = _FIRST_PAUSE, False, time.monotonic()
         while True:
+            is_starting = not has_told and time.monotonic() - begun < _STARTING
             try:
-                async with contextlib.aclosing(payloads(self._url)) as found:
+                patience = _HEAD_WHILE_STARTING if is_starting else _HEAD
+                async with contextlib.aclosing(payloads(self._url, patience)) as found:
                     async for payload in found:
-                        pause = _FIRST_PAUSE
+                        pause, has_told = _FIRST_PAUSE, True
                         if taken := self._takes(payload):
                             self._write(taken)
                 self.problem = ""
             except (OSError, Refused, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
                 self.problem = str(error)
             await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            if not is_starting:
+                pause = min(pause * 2, _LONGEST_PAUSE)
 
     def _write(self, payload: dict[str, Any]) -> None:
         """One new file, whole from the start: written beside the spool and renamed into it."""
@@ -73,8 +79,11 @@ class Stream:
         os.rename(beside, os.path.join(folder, name))
 
 
-async def payloads(url: str) -> AsyncGenerator[dict[str, Any], None]:
-    """The objects that a stream sends, until it ends; Refused when it is none, or not on this machine."""
+async def payloads(url: str, patience: float = _HEAD) -> AsyncGenerator[dict[str, Any], None]:
+    """The objects that a stream sends, until it ends; Refused when it is none, or not on this machine.
+
+    `patience` is how many seconds it may take to begin to answer.
+    """
     place = urlsplit(url)
     if place.scheme != "http" or place.hostname not in _LOOPBACK or not place.port:
         raise Refused(f"{url} is not a port of this machine")
@@ -84,7 +93,7 @@ async def payloads(url: str) -> AsyncGenerator[dict[str, Any], None]:
         asked = f"GET {path or '/'} HTTP/1.1\r\nHost: {place.netloc}\r\nAccept: text/event-stream\r\n\r\n"
         writer.write(asked.encode())
         await writer.drain()
-        async with asyncio.timeout(_HEAD):  # not wait_for, which may swallow a cancellation
+        async with asyncio.timeout(patience):  # not wait_for, which may swallow a cancellation
             chunked = _is_chunked(await reader.readuntil(b"\r\n\r\n"))
         lines = _lines(reader, chunked=chunked)
         async with contextlib.aclosing(lines), contextlib.aclosing(_events(lines)) as events:
