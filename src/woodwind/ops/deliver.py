@@ -191,10 +191,13 @@ def _await_taken(ctx: Context, delivery: _Delivery, shown: str) -> None:
             return
         waited = time.monotonic() - began
         if not delivery.agent.tells_submits and _seems_taken(delivery, sight, shown, waited):
-            _set_running(ctx, worker, turn)
+            _settle(ctx, worker, turn._replace(state=State.RUNNING))
             return
         if sight.verdict.status is Status.EXITED or waited > TAKEN_PATIENCE:
-            raise _not_taken(ctx, worker, turn, sight)
+            why = "it was typed, and the agent did not tell that it took it"
+            if _settle(ctx, worker, turn._replace(state=State.UNKNOWN, ended_at=to_ms(now()), why=why)):
+                raise _not_taken(worker, sight)
+            return
         quiet = sight.verdict.status in (Status.READY, Status.UNKNOWN)
         if quiet and time.monotonic() - pressed > _AGAIN_AFTER:
             pressed = time.monotonic()
@@ -240,15 +243,16 @@ def _was_lost(delivery: _Delivery, shown: str) -> bool:
     return shown.count(last) <= delivery.untouched.count(last)
 
 
-def _set_running(ctx: Context, worker: Worker, turn: Turn) -> None:
+def _settle(ctx: Context, worker: Worker, settled: Turn) -> bool:
+    """Write down what became of a turn, unless the agent itself has told meanwhile; whether it had not."""
     with ctx.store.transaction() as db:
-        keep_turn(db, worker.project, worker.id, turn._replace(state=State.RUNNING))
+        if turns.state_of(db, settled.id) is not State.SENDING:
+            return False
+        keep_turn(db, worker.project, worker.id, settled)
+    return True
 
 
-def _not_taken(ctx: Context, worker: Worker, turn: Turn, sight: Sight) -> TimedOut:
-    why = "it was typed, and the agent did not tell that it took it"
-    with ctx.store.transaction() as db:
-        keep_turn(db, worker.project, worker.id, turn._replace(state=State.UNKNOWN, ended_at=to_ms(now()), why=why))
+def _not_taken(worker: Worker, sight: Sight) -> TimedOut:
     ended = f", which has exited {sight.verdict.detail}" if sight.verdict.status is Status.EXITED else ""
     return TimedOut(
         f"the message was typed into the terminal of {worker.name}{ended}, but nothing shows that the agent took it",
