@@ -23,12 +23,15 @@ from woodwind.muxes.base import Pane
 from woodwind.ops.context import Context
 from woodwind.ops.panes import Panes, panes_for, screens_of
 from woodwind.store import listing, readings, told, turns
+from woodwind.store.db import Store
 from woodwind.store.listing import Listed
 from woodwind.store.readings import Known
 
 # An agent that is back at its prompt for so long, without a word, does not go on with its turn.
 INFER = 4000
 _FEW = 20
+# So often is a worker looked at, where others write down what is new about it each time: they tell it, then.
+_TRIES = 3
 _TELLS = {Status.READY: Tells.IDLE, Status.WORKING: Tells.WORKING, Status.ASKING: Tells.ASKING}
 
 
@@ -100,6 +103,18 @@ def _set_strays_aside(ctx: Context) -> None:
 
 def look(ctx: Context, rows: Sequence[Listed], listed: Panes | None = None) -> dict[str, Sight]:
     """What each of these workers is doing, by id; what is new about them is written down."""
+    sights, overtaken = _look_once(ctx, rows, listed)
+    tries = 0
+    while overtaken and (tries := tries + 1) < _TRIES:
+        again, overtaken = _look_once(ctx, listing.rows(ctx.store, workers=overtaken))
+        sights |= again
+    return sights
+
+
+def _look_once(
+    ctx: Context, rows: Sequence[Listed], listed: Panes | None = None
+) -> tuple[dict[str, Sight], Sequence[str]]:
+    """What each of these workers is doing, and about whom others wrote something down while they were looked at."""
     # The terminals before the events: an agent that tells of its end and exits is not found dead without its word.
     found = panes_for(rows, listed)
     panes = found.of
@@ -109,31 +124,45 @@ def look(ctx: Context, rows: Sequence[Listed], listed: Panes | None = None) -> d
         ctx.notes.append(f"what agents told could not be taken in, and waits in their spools: {error}")
     wall = int(time.time() * 1000)
     moment = _Moment(spool.now(), wall, found.wall or wall)
-    # The daemon asks for single ones, often; for most of them one search for all is faster.
-    few = [row.id for row in rows] if len(rows) <= _FEW else []
-    known = readings.of_starts(ctx.store, moment.clock.boot, few)
-    last = turns.last_of_each(ctx.store, few)
-    open_turns = turns.open_workers(ctx.store)
-    announced = told.of_all(ctx.store, few)
+    with ctx.store.snapshot():
+        stored = _stored(ctx.store, moment.clock.boot, rows)
     sights: dict[str, Sight] = {}
     news: list[_News] = []
-    first: dict[str, tuple[Verdict, Evidence | None]] = {}
-    for row in rows:
-        mine, turn = known.get(row.id, Known()), last.get(row.id)
-        first[row.id] = _examined(row, panes.get(row.id), mine, turn, moment, row.id in open_turns)
+    first = {row.id: _examined(row, panes.get(row.id), stored[row.id], moment) for row in rows}
     screens = screens_of([(row, panes[row.id]) for row in rows if first[row.id][1]])
     for row in rows:
-        pane, mine, turn = panes.get(row.id), known.get(row.id, Known()), last.get(row.id)
+        pane, mine = panes.get(row.id), stored[row.id]
         verdict, screen = _with_screen(row, *first[row.id], screens.get(row.id), moment)
-        before = announced.get(row.id)
+        before = mine.told
         since = before.since if before and before.status == verdict.status else moment.at(verdict.since)
-        sights[row.id] = Sight(row, pane, verdict, since, turn)
-        new = _News(row, pane, verdict, mine, screen, row.id in open_turns)
-        if row.phase != Phase.CREATING and (not before or _is_news(new, before, moment)):
+        sights[row.id] = Sight(row, pane, verdict, since, mine.turn)
+        new = _News(row, pane, verdict, mine, screen)
+        if row.phase != Phase.CREATING and (not before or _is_news(new, before)):
             news.append(new)
-    if news:
-        _write_down(ctx, news, sights, moment)
-    return sights
+    return sights, _write_down(ctx, news, sights, moment) if news else ()
+
+
+class _Stored(NamedTuple):
+    """What is written down about one worker."""
+
+    known: Known
+    turn: Turn | None  # its last one
+    has_open_turn: bool
+    told: told.Told | None
+
+
+def _stored(store: Store, boot: str, rows: Sequence[Listed]) -> dict[str, _Stored]:
+    """What is written down about each of these workers, inside a transaction: all of it as of one moment."""
+    # The daemon asks for single ones, often; for most of them one search for all is faster.
+    few = [row.id for row in rows] if len(rows) <= _FEW else []
+    known = readings.of_starts(store, boot, few)
+    last = turns.last_of_each(store, few)
+    open_turns = turns.open_workers(store)
+    announced = told.of_all(store, few)
+    return {
+        row.id: _Stored(known.get(row.id, Known()), last.get(row.id), row.id in open_turns, announced.get(row.id))
+        for row in rows
+    }
 
 
 class _News(NamedTuple):
@@ -142,9 +171,8 @@ class _News(NamedTuple):
     row: Listed
     pane: Pane | None
     verdict: Verdict
-    known: Known
+    stored: _Stored
     screen: Reading | None  # what its screen told just now, where it was looked at
-    has_open_turn: bool
 
 
 def _take_events(ctx: Context, rows: Sequence[Listed]) -> None:
@@ -167,18 +195,16 @@ def agent_of(ctx: Context, name: str) -> Agent | None:
         return None
 
 
-def _examined(
-    row: Listed, pane: Pane | None, known: Known, turn: Turn | None, moment: _Moment, has_open_turn: bool
-) -> tuple[Verdict, Evidence | None]:
+def _examined(row: Listed, pane: Pane | None, stored: _Stored, moment: _Moment) -> tuple[Verdict, Evidence | None]:
     """The verdict on a worker, with the evidence where its screen has to be looked at too."""
     try:
         verdict = _without_agent(row, pane, moment.clock.up)
         if verdict or pane is None:
             return verdict or Verdict(Status.UNKNOWN), None
         agent = agents.built_in(row.agent)
-        evidence = _evidence(row, pane, known, turn, agent, moment)
+        evidence = _evidence(row, pane, stored, agent, moment)
         verdict = judge(evidence)
-        return verdict, evidence if _wants_screen(row, evidence, verdict, has_open_turn) else None
+        return verdict, evidence if _wants_screen(row, evidence, verdict, stored.has_open_turn) else None
     except (OSError, ValueError, OverflowError, TypeError) as damage:
         return _damaged(damage), None
 
@@ -227,9 +253,8 @@ def _is_same(row: Listed, pane: Pane) -> bool:
     return started == row.pid_start or (pane.uncollected and not started)
 
 
-def _evidence(
-    row: Listed, pane: Pane, known: Known, turn: Turn | None, agent: Agent | None, moment: _Moment
-) -> Evidence:
+def _evidence(row: Listed, pane: Pane, stored: _Stored, agent: Agent | None, moment: _Moment) -> Evidence:
+    known, turn = stored.known, stored.turn
     silent = moment.silence(pane)
     running = moment.wall - row.started_ms
     prompted = turn is not None and turn.kind == BRIEF and turn.is_open and not turn.prompt_id
@@ -282,51 +307,61 @@ def _read_screen(row: Listed, text: str, moment: _Moment) -> Reading | None:
     return Reading(found.tells, moment.wall, "screen", text=found.text) if found else None
 
 
-def _is_news(new: _News, before: told.Told, moment: _Moment) -> bool:
+def _is_news(new: _News, before: told.Told) -> bool:
     verdict = new.verdict
     if before.status != verdict.status or (before.detail != verdict.detail and verdict.status is Status.ASKING):
         return True
     if new.screen or (verdict.status is Status.ASKING and verdict.question is None):
         return True
-    return new.has_open_turn and verdict.status in (Status.READY, Status.EXITED, Status.UNKNOWN)
+    return new.stored.has_open_turn and verdict.status in (Status.READY, Status.EXITED, Status.UNKNOWN)
 
 
-def _write_down(ctx: Context, news: list[_News], sights: dict[str, Sight], moment: _Moment) -> None:
-    """Write down what is new, and tell it; a store that cannot be written leaves what was seen as it is."""
+def _write_down(ctx: Context, news: list[_News], sights: dict[str, Sight], moment: _Moment) -> Sequence[str]:
+    """Write down what is new, and tell it; a store that cannot be written leaves what was seen as it is.
+
+    A verdict that was found from less than what is written down by now would be old news: those are returned.
+    """
     from woodwind.ops import record  # 5 ms, only where something has changed
 
+    rows = [new.row for new in news]
+    overtaken = set()
     try:
         with ctx.store.transaction() as db:
+            stored = _stored(ctx.store, moment.clock.boot, rows)
+            still = {row.id: row for row in listing.rows(ctx.store, workers=[row.id for row in rows])}
             for new in news:
+                if stored[new.row.id] != new.stored or still.get(new.row.id) != new.row:
+                    overtaken.add(new.row.id)
+                    continue
                 _write_one(db, new, moment)
                 said = record.announce(db, new.row, new.verdict, moment.at(new.verdict.since))
                 sights[new.row.id] = sights[new.row.id]._replace(since=said.since)
+            stored = _stored(ctx.store, moment.clock.boot, rows)
     except (sqlite3.OperationalError, OSError) as error:
         ctx.notes.append(f"what was seen of the agents could not be written down: {error}")
-        return
-    changed = [new.row.id for new in news]
-    known = readings.of_starts(ctx.store, moment.clock.boot, changed)
-    last = turns.last_of_each(ctx.store, changed)
+        return ()
     for new in news:
-        sight = sights[new.row.id]
-        verdict = sight.verdict
-        if verdict.status is Status.ASKING and verdict.question is None:
-            verdict = verdict._replace(question=known.get(new.row.id, Known()).title)
-        sights[new.row.id] = sight._replace(verdict=verdict, turn=last.get(new.row.id))
+        if new.row.id not in overtaken:
+            sight, mine = sights[new.row.id], stored[new.row.id]
+            verdict = sight.verdict
+            if verdict.status is Status.ASKING and verdict.question is None:
+                verdict = verdict._replace(question=mine.known.title)
+            sights[new.row.id] = sight._replace(verdict=verdict, turn=mine.turn)
+    return [worker for worker in overtaken if worker in still]
 
 
 def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
     from woodwind.ops import record
 
-    row, verdict, known = new.row, new.verdict, new.known
+    row, verdict, known = new.row, new.verdict, new.stored.known
     agent = agents.built_in(row.agent)
     title = agent.status_from_title(new.pane.title) if agent and new.pane and not new.pane.dead else None
     if new.screen:
         record.shown(db, row, moment.clock, new.screen, known.screen)
-    if title and title[0] in _TELLS and (new.has_open_turn or verdict.status is Status.ASKING):
+    if title and title[0] in _TELLS and (new.stored.has_open_turn or verdict.status is Status.ASKING):
         text = title[1] if title[0] is Status.ASKING else ""
         record.shown(db, row, moment.clock, Reading(_TELLS[title[0]], moment.wall, "title", text=text), known.title)
-    if not new.has_open_turn:
+    if not new.stored.has_open_turn:
         return
     if verdict.status is Status.EXITED:
         how = new.pane.exit_status or "a status that is not known" if new.pane else ""
@@ -341,7 +376,7 @@ def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
 
 def _screen_counts(new: _News, title: tuple[Status, str] | None, moment: _Moment) -> bool:
     """Whether what the screen told at an earlier look is still how it looks, where the title tells the status."""
-    seen, pane = new.known.screen, new.pane
+    seen, pane = new.stored.known.screen, new.pane
     if not title or seen is None or pane is None:
         return seen is not None
     silent = max(0, moment.silence(pane)) * 1000
@@ -352,10 +387,11 @@ def _is_settled(new: _News, agent: Agent | None, title: tuple[Status, str] | Non
     """Whether the agent has been at its prompt, as its terminal shows, for so long that its turn is over."""
     if not new.verdict.backed or new.pane is None:
         return False
-    events = new.known.events
+    known = new.stored.known
+    events = known.events
     if events and moment.clock.up - events[-1].up < INFER:
         return False
     silent = moment.silence(new.pane) * 1000
-    idle = new.known.title if title else new.known.screen
+    idle = known.title if title else known.screen
     seen_idle = idle is not None and idle.reading.tells is not Tells.WORKING and moment.clock.up - idle.up >= INFER
     return silent >= INFER or seen_idle

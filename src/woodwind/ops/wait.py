@@ -72,9 +72,11 @@ def _entries(ctx: Context, awaited: Sequence[Awaited], until: str) -> list[dict[
 
 
 def _entry(ctx: Context, each: Awaited, sight: Sight | None, until: str) -> dict[str, Any]:
-    turn = turns.find(ctx.store, each.turn) if each.turn else None
     if sight is None:
         raise NotFound(f"{each.worker.name} was removed while it was waited for", code="no_worker")
+    turn = sight.turn  # as it was when its status was found
+    if turn is None or turn.id != each.turn:
+        turn = turns.find(ctx.store, each.turn) if each.turn else None
     status = sight.verdict.status
     if until in OUTCOMES:
         met = turn is not None and turn.state == until

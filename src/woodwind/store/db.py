@@ -51,6 +51,16 @@ class Store:
             self.db.has_news = False
             announce(self.path)
 
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that the block reads is as of one moment, whatever others write meanwhile."""
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.db.in_transaction:  # an error of the disk may have ended it
+                self.db.execute("COMMIT")
+
     def close(self) -> None:
         """Close the connection."""
         self.db.close()
