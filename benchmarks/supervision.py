@@ -113,7 +113,7 @@ def latency(scene: Scene, count: int) -> Latency:
         _settled(heard)
         times: list[float] = []
         for n in range(count):
-            worker, prompt = workers[n % len(workers)], f"p{n}"
+            worker, prompt = workers[n % len(workers)], f"prompt {n}"  # none of its history
             before = heard.last_of(worker.id, "status.changed")
             tell(worker, "UserPromptSubmit", prompt)
             times.append(_awaited(heard, worker.id, before["seq"] if before else 0))
