@@ -175,6 +175,9 @@ def loads(scene: Scene, seconds: float = 0) -> list[Load]:
         scene.sandbox.ww("daemon", "stop", check=True)
         alone = (alone + _share([server], ttys, seconds)) / 2  # tmux takes a tenth more or less at another time
         found.append(Load(len(workers), doing, alone, watched, memory, 1.5 if ttys else 0))
+        if status == "working":  # whoever measures next finds everybody at the prompt
+            for worker in workers:
+                tell(worker, "Stop", prompt)
     return found
 
 
