@@ -336,17 +336,18 @@ def _write_down(ctx: Context, news: list[_News], sights: dict[str, Sight], momen
                 _write_one(db, new, moment)
                 said = record.announce(db, new.row, new.verdict, moment.at(new.verdict.since))
                 sights[new.row.id] = sights[new.row.id]._replace(since=said.since)
-            stored = _stored(ctx.store, moment.clock.boot, rows)
+            # Only these have a turn that may have ended, or a question that may have got its number.
+            changed = [n.row for n in news if n.stored.has_open_turn or n.verdict.status is Status.ASKING]
+            stored = _stored(ctx.store, moment.clock.boot, changed) if changed else {}
     except (sqlite3.OperationalError, OSError) as error:
         ctx.notes.append(f"what was seen of the agents could not be written down: {error}")
         return ()
-    for new in news:
-        if new.row.id not in overtaken:
-            sight, mine = sights[new.row.id], stored[new.row.id]
-            verdict = sight.verdict
-            if verdict.status is Status.ASKING and verdict.question is None:
-                verdict = verdict._replace(question=mine.known.title)
-            sights[new.row.id] = sight._replace(verdict=verdict, turn=mine.turn)
+    for worker in stored.keys() - overtaken:
+        sight, mine = sights[worker], stored[worker]
+        verdict = sight.verdict
+        if verdict.status is Status.ASKING and verdict.question is None:
+            verdict = verdict._replace(question=mine.known.title)
+        sights[worker] = sight._replace(verdict=verdict, turn=mine.turn)
     return [worker for worker in overtaken if worker in still]
 
 
