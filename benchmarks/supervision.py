@@ -3,10 +3,13 @@
 import json
 import os
 import random
+import signal
 import sqlite3
 import statistics
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +23,8 @@ from woodwind.testing.daemons import Listener, daemon_status, listening, start_d
 
 QUIET_AGENT = "#!/bin/sh\nexec sleep 86400\n"
 _SECOND_LOOK = 7.0
+# So often tmux is measured with the daemon, and without it before, between and after.
+_TURNS = 2
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -61,17 +66,17 @@ class Told:
 
 
 def hook_cost(scene: Scene, rounds: int) -> Row:
-    """One event by a hook beside a shell that does nothing."""
+    """One event by a hook beside a shell that does nothing, both given the event as an agent does it."""
     folder = scene.sandbox.root / "spool"
     folder.mkdir(exist_ok=True)
     payload = scene.sandbox.root / "payload"
     payload.write_text(_event("UserPromptSubmit", "p") + "x" * 500, encoding="utf-8")
     hook = hook_command(str(folder), "bench")
     variants = {
-        "limit": Variant(lambda: [["/bin/sh", "-c", f": <{payload}"]]),
-        "hook": Variant(lambda: [["/bin/sh", "-c", f"({hook}) <{payload}"]]),
+        "limit": Variant(lambda: [["/bin/sh", "-c", ":"]]),
+        "hook": Variant(lambda: [["/bin/sh", "-c", hook]]),
     }
-    times = race(variants, rounds, cwd=str(folder), env=scene.env)
+    times = race(variants, rounds, cwd=str(folder), env=scene.env, stdin=str(payload))
     if len(list(folder.iterdir())) < rounds:
         raise CannotMeasure("the hook wrote no events")
     return Row("a hook's event", times["hook"], "sh -c :", times["limit"], 3)
@@ -144,9 +149,10 @@ def _awaited(heard: Listener, worker: str, after: int) -> float:
 
 
 def loads(scene: Scene, seconds: float = 0) -> list[Load]:
-    """The share of a core that quiet and printing panes take, with the daemon, and without it before and after.
+    """The share of a core that quiet and printing panes take, without the daemon and with it.
 
-    Each is measured for so long, or for a whole round of the daemon: a shorter time has a look at everybody or not.
+    Watching is measured for so long at a time, or for a whole round of the daemon: a shorter time has a look at
+    everybody or not.
     """
     workers = workers_of(scene)
     seconds = seconds or round_time(len(workers))
@@ -163,22 +169,41 @@ def loads(scene: Scene, seconds: float = 0) -> list[Load]:
                 tell(worker, "Stop", prompt)
         _require(scene, status)
         ttys = [] if doing == "quiet" else [worker.tty for worker in workers]
-        alone = _share([server], ttys, seconds)
         daemon = start_daemon(scene.sandbox)["pid"]
         _wait_until_settled(daemon)
-        watched = _share([server, daemon], ttys, seconds)
+        alone, watched = _compared(server, daemon, ttys, seconds)
         told = daemon_status(scene.sandbox)
         if not told or told["pid"] != daemon:
             raise CannotMeasure("the daemon did not stay")
         memory = resident(daemon)
         _require(scene, status)
         scene.sandbox.ww("daemon", "stop", check=True)
-        alone = (alone + _share([server], ttys, seconds)) / 2  # tmux takes a tenth more or less at another time
         found.append(Load(len(workers), doing, alone, watched, memory, 1.5 if ttys else 0))
         if status == "working":  # whoever measures next finds everybody at the prompt
             for worker in workers:
                 tell(worker, "Stop", prompt)
     return found
+
+
+def _compared(server: int, daemon: int, ttys: list[str], seconds: float) -> tuple[float, float]:
+    """The shares of tmux alone and of tmux with the daemon, in turns: a machine is not equally fast at all times."""
+    alone, watched = [], []
+    for turn in range(2 * _TURNS + 1):
+        if turn % 2:
+            watched.append(_share([server, daemon], ttys, seconds))
+        else:
+            with _held_still(daemon):
+                alone.append(_share([server], ttys, seconds / 2))
+    return statistics.mean(alone), statistics.mean(watched)
+
+
+@contextmanager
+def _held_still(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def _require(scene: Scene, status: str) -> None:
