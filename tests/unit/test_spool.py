@@ -44,6 +44,15 @@ def test_it_works_without_proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert abs(stamp.up - spool.now().up) < 3_600_000
 
 
+def test_it_works_where_only_the_agent_sees_no_proc(tmp_path: Path) -> None:
+    command = spool.hook_command(str(tmp_path), NONCE).replace("/proc/", "/nowhere/")
+    assert fire(command, b"{}") == 0
+    [file] = tmp_path.iterdir()
+    stamp = spool.stamp_of(file.name)
+    assert stamp
+    assert (stamp.boot, stamp.nonce) == ("0", NONCE)
+
+
 def test_a_deleted_folder_is_made_again_but_not_that_of_a_worker_that_is_gone(tmp_path: Path) -> None:
     folder = tmp_path / "worker" / "spool"
     command = spool.hook_command(str(folder), NONCE)
@@ -78,9 +87,9 @@ def test_it_never_overwrites_and_never_follows_a_link(tmp_path: Path) -> None:
     assert victim.read_text() == "precious"
 
 
-def test_in_a_pipe_and_with_bash(tmp_path: Path) -> None:
+def test_in_a_pipe_and_with_other_shells(tmp_path: Path) -> None:
     command = spool.hook_command(str(tmp_path), NONCE)
-    for n, shell in enumerate(("sh", "bash"), 1):
+    for n, shell in enumerate(("sh", "bash", "zsh"), 1):
         subprocess.run([shell, "-c", f"printf '{{}}' | {command}"], check=True, env={"PATH": os.defpath})
         assert len([*tmp_path.iterdir()]) == n
     assert all(file.read_bytes() == b"{}" for file in tmp_path.iterdir())

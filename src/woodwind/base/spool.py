@@ -22,15 +22,17 @@ class Stamp(NamedTuple):
 def hook_command(folder: str, nonce: str) -> str:
     """One POSIX shell command that writes its standard input to a new file in `folder` and always succeeds.
 
-    One process besides the shell. The name is unique and tells the order; `set -C` never overwrites and never follows
-    a link. The folder is made again where somebody deleted it, but not for a worker that is gone for good.
+    It is for one start of an agent, and so for this boot of the machine. One process besides the shell, which a shell
+    that need not copy itself starts faster: hence the braces. The name is unique and tells the order; `set -C` never
+    overwrites and never follows a link. The folder is made again where somebody deleted it, but not for a worker that
+    is gone for good.
     """
     quoted = "'" + folder.replace("'", "'\\''") + "'"
-    name = f"$d/{VERSION}_${{b:-0}}_${{u}}_$$_{nonce}"
+    name = f"$d/{VERSION}_${{b}}_${{u}}_$$_{nonce}"
     return (
-        f"(d={quoted};PATH=/usr/bin:/bin:$PATH;umask 077;set -C;read -r b <{_BOOT};"
+        f"{{ d={quoted};b={now().boot};PATH=/usr/bin:/bin:$PATH;umask 077;set -C;"
         f"read -r u r <{_UPTIME}||{{ b=0;u=$(date +%s);}};"
-        f'[ -d "$d" ]||mkdir "$d";exec cat >"{name}") 2>/dev/null||:'
+        f'[ -d "$d" ]||mkdir "$d";cat >"{name}";}} 2>/dev/null||:'
     )
 
 
