@@ -1,5 +1,6 @@
 """All agents by name: the built-in ones, those of the configuration, and those of installed packages."""
 
+from functools import cache
 from importlib import import_module
 
 from woodwind.agents import packages
@@ -36,6 +37,12 @@ def built_in(name: str) -> Agent | None:
     agent = getattr(import_module(module), cls)()
     assert isinstance(agent, Agent)
     return agent
+
+
+@cache
+def shared(name: str) -> Agent | None:
+    """The adapter of a built-in agent that all who only ask it something share: nobody may change it."""
+    return built_in(name)
 
 
 def find(name: str, configured: "dict[str, AgentConfig]") -> Agent:

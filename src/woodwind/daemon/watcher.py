@@ -202,7 +202,7 @@ class Watcher:
                 task.cancel()
                 del self._streams[worker]
         for worker, where in live.items():
-            agent = agents.built_in(self._rows[worker].agent)
+            agent = agents.shared(self._rows[worker].agent)
             if worker not in self._streams and agent:
                 stream = Stream(worker, *where, takes=_taken_by(agent))
                 self._streams[worker] = where, asyncio.create_task(stream.run())
@@ -233,12 +233,12 @@ class Watcher:
 
     def _meaning(self, worker: str, title: str) -> object:
         row = self._rows.get(worker)
-        agent = agents.built_in(row.agent) if row else None
+        agent = agents.shared(row.agent) if row else None
         return agent.status_from_title(title) if agent else None
 
     def _is_mute(self, worker: str) -> bool:
         row = self._rows.get(worker)
-        agent = agents.built_in(row.agent) if row else None
+        agent = agents.shared(row.agent) if row else None
         return not (agent and agent.tells_ends)
 
 

@@ -186,7 +186,7 @@ def _take_events(ctx: Context, rows: Sequence[Listed]) -> None:
 
 def agent_of(ctx: Context, name: str) -> Agent | None:
     """The adapter that understands an agent's events; None where there is none any more."""
-    found = agents.built_in(name)
+    found = agents.shared(name)
     if found:
         return found
     try:
@@ -201,7 +201,7 @@ def _examined(row: Listed, pane: Pane | None, stored: _Stored, moment: _Moment) 
         verdict = _without_agent(row, pane, moment.clock.up)
         if verdict or pane is None:
             return verdict or Verdict(Status.UNKNOWN), None
-        agent = agents.built_in(row.agent)
+        agent = agents.shared(row.agent)
         evidence = _evidence(row, pane, stored, agent, moment)
         verdict = judge(evidence)
         return verdict, evidence if _wants_screen(row, evidence, verdict, stored.has_open_turn) else None
@@ -355,7 +355,7 @@ def _write_one(db: sqlite3.Connection, new: _News, moment: _Moment) -> None:
     from woodwind.ops import record
 
     row, verdict, known = new.row, new.verdict, new.stored.known
-    agent = agents.built_in(row.agent)
+    agent = agents.shared(row.agent)
     title = agent.status_from_title(new.pane.title) if agent and new.pane and not new.pane.dead else None
     if new.screen:
         record.shown(db, row, moment.clock, new.screen, known.screen)
