@@ -119,7 +119,7 @@ def launched(sandbox: Sandbox, repo: Path, programs: Path, agent: Agent, words: 
 def _without_hook(text: str, spool: str) -> str:
     """A text in which the command that hands on events, however its quotes are written, is only named."""
     text = re.sub(r"sha256:[0-9a-f]{64}", "<hash>", text)
-    return re.sub(rf"\(d='{re.escape(spool)}'.*?\|\|:", "<hook>", text)
+    return re.sub(rf"\{{ d='{re.escape(spool)}'.*?\|\|:", "<hook>", text)
 
 
 def words_of(agent: Agent, start: Start) -> str:
