@@ -7,6 +7,7 @@ Plain are options written in full with their values after them, and words. Whate
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
+from woodwind.model.errors import UsageError
 from woodwind.model.typed import Any
 
 
@@ -50,7 +51,7 @@ class Argument:
         """The value that a word stands for."""
         try:
             value = self.type(word)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, UsageError):
             raise NotPlain from None
         if self.choices and value not in self.choices:
             raise NotPlain

@@ -7,7 +7,7 @@ from typing import Any
 from woodwind.base import paths
 from woodwind.base.clock import days_ago, now
 from woodwind.base.files import make_private_dir
-from woodwind.model.errors import UsageError, WoodwindError
+from woodwind.model.errors import WoodwindError
 from woodwind.ops.context import Context
 from woodwind.store import upkeep
 from woodwind.store.db import SCHEMA
@@ -32,8 +32,6 @@ def vacuum(ctx: Context) -> dict[str, Any]:
 
 def purge(ctx: Context, days: int) -> dict[str, Any]:
     """Delete events and ended operations that are older; return how many."""
-    if days < 0:
-        raise UsageError(f"--days must be 0 or more, found {days}")
     return dict(upkeep.purge(ctx.store, days_ago(days)))
 
 

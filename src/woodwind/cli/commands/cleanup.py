@@ -6,6 +6,7 @@ days. Uncommitted or unmerged work is a reason to keep it. What is removed can b
 
 from argparse import ArgumentParser, Namespace
 
+from woodwind.cli.numbers import whole
 from woodwind.cli.screen import Screen
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
 from woodwind.model.outcome import Outcome
@@ -18,7 +19,7 @@ EXAMPLES = ["ww cleanup --dry-run", "ww cleanup", "ww cleanup --days 30 --yes"]
 
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
-    parser.add_argument("--days", type=int, help="idle for this many days, instead of [cleanup] days")
+    parser.add_argument("--days", type=whole("--days", 0), help="idle for this many days, instead of [cleanup] days")
     parser.add_argument("-f", "--force", action="store_true", help="also with uncommitted or unmerged work, parked too")
     parser.add_argument("--dry-run", action="store_true", help="only show who would be looked at")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask; needed where there is no terminal")
@@ -27,8 +28,6 @@ def arguments(parser: ArgumentParser) -> None:
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Tidy up."""
     days = ctx.loaded_config.config.cleanup.days if args.days is None else args.days
-    if days < 0:
-        raise UsageError(f"--days must be 0 or more, found {days}")
     idle = idle_workers(ctx, current(ctx), days)
     listed = [{"name": worker.name, "idle_days": n} for worker, n in idle]
     if args.dry_run or not idle:

@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from woodwind.base import paths
+from woodwind.cli.numbers import whole
 from woodwind.cli.screen import Screen
 from woodwind.config.sizes import show_size
 from woodwind.daemon import client
@@ -26,7 +27,9 @@ _ACTIONS = ("start", "stop", "status", "restart", "logs")
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
     parser.add_argument("action", choices=_ACTIONS, nargs="?", default="status", help="what to do; status if left out")
-    parser.add_argument("-l", "--lines", type=int, default=50, metavar="N", help="with logs: how many lines (50)")
+    parser.add_argument(
+        "-l", "--lines", type=whole("--lines", 1), default=50, metavar="N", help="with logs: how many lines (50)"
+    )
     parser.add_argument("-f", "--follow", action="store_true", help="with logs: go on with new lines until Ctrl-C")
 
 
@@ -51,8 +54,6 @@ def run(ctx: Context, args: Namespace) -> Outcome:
 
 
 def _logs(args: Namespace) -> Outcome:
-    if args.lines < 1:
-        raise UsageError(f"--lines must be 1 or more, found {args.lines}")
     if args.follow and args.json:
         raise UsageError("--follow has no end, so it cannot be one JSON document", hint="Leave one of them out.")
     lines = last_lines(paths.daemon_log(), args.lines)

@@ -5,6 +5,7 @@ The store holds facts about workers; their work itself is in git. `WOODWIND_DB` 
 
 from argparse import ArgumentParser, Namespace
 
+from woodwind.cli.numbers import whole
 from woodwind.cli.screen import Screen
 from woodwind.config.sizes import show_size
 from woodwind.model.errors import EXIT_DONE, EXIT_FAILED, UsageError
@@ -21,7 +22,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("action", choices=actions, nargs="?", default="health", help="what to do; health if left out")
     parser.add_argument("file", nargs="?", default="", help="with backup: where to; otherwise beside the store")
     parser.add_argument("--check", action="store_true", help="with health: check every page and index")
-    parser.add_argument("--days", type=int, help="with purge: delete events and ended operations older than this")
+    parser.add_argument(
+        "--days", type=whole("--days", 0), help="with purge: delete events and ended operations older than this"
+    )
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:

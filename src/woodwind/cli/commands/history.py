@@ -4,8 +4,8 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from woodwind.cli.landing import VERIFIED
+from woodwind.cli.numbers import whole
 from woodwind.cli.screen import Screen
-from woodwind.model.errors import UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.ops.context import Context
 from woodwind.ops.history import history
@@ -17,13 +17,11 @@ EXAMPLES = ["ww history", "ww history --failed --lines 100"]
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
     parser.add_argument("--failed", action="store_true", help="also what was tried and did not land")
-    parser.add_argument("-l", "--lines", type=int, default=20, metavar="N", help="how many (20)")
+    parser.add_argument("-l", "--lines", type=whole("--lines", 1), default=20, metavar="N", help="how many (20)")
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Read it."""
-    if args.lines < 1:
-        raise UsageError(f"--lines must be 1 or more, found {args.lines}")
     return Outcome(history(ctx, current(ctx), failed=args.failed)[: args.lines], notes=ctx.notes)
 
 

@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace
 
+from woodwind.cli.numbers import whole
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
 from woodwind.model.errors import UsageError
@@ -26,7 +27,7 @@ EXAMPLES = [
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
     worker_argument(parser, several=False)
-    parser.add_argument("-l", "--lines", type=int, default=50, metavar="N", help="how many lines (50)")
+    parser.add_argument("-l", "--lines", type=whole("--lines", 1), default=50, metavar="N", help="how many lines (50)")
     parser.add_argument(
         "--environment", action="store_true", help="what the installation of its dependencies and its hooks printed"
     )
@@ -36,8 +37,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Read the terminal."""
-    if args.lines < 1:
-        raise UsageError(f"--lines must be 1 or more, found {args.lines}")
     if args.follow and args.json:
         raise UsageError("--follow has no end, so it cannot be one JSON document", hint="Leave one of them out.")
     project = current(ctx)

@@ -7,6 +7,7 @@ in beads or Jira, a label or milestone on GitHub, a heading of a Markdown list.
 
 from argparse import ArgumentParser, Namespace
 
+from woodwind.cli.numbers import whole
 from woodwind.cli.run_view import event_line, show_status
 from woodwind.cli.screen import Screen
 from woodwind.daemon import client
@@ -52,7 +53,11 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--ticket-timeout", default="30m", metavar="T", help="start: how long one may take (30m)")
     parser.add_argument(
-        "--retries", type=int, default=1, metavar="N", help="start: how often a ticket is tried again (1)"
+        "--retries",
+        type=whole("--retries", 0, 20),
+        default=1,
+        metavar="N",
+        help="start: how often a ticket is tried again (1)",
     )
     parser.add_argument("--template", default="", metavar="T", help="start: the template of the briefs")
     parser.add_argument(
@@ -61,7 +66,13 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="start: further instructions, with {epic_id} and {epic_name}",
     )
-    parser.add_argument("--parallel", type=int, default=None, metavar="N", help="start, add: workers for each epic (1)")
+    parser.add_argument(
+        "--parallel",
+        type=whole("--parallel", 1, 20),
+        default=None,
+        metavar="N",
+        help="start, add: workers for each epic (1)",
+    )
     parser.add_argument(
         "--land", choices=loop.LANDS, default="ticket", help="start: when work lands (after each ticket)"
     )
@@ -79,7 +90,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--keep-worktrees", action="store_true", help="teardown: only close the terminals")
     parser.add_argument("--force", action="store_true", help="teardown: also workers whose work has not landed")
-    parser.add_argument("--limit", type=int, default=50, metavar="N", help="log: how many lines (50)")
+    parser.add_argument("--limit", type=whole("--limit", 1), default=50, metavar="N", help="log: how many lines (50)")
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:
@@ -97,7 +108,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
             client.ensure_daemon(ctx.environ)  # one that was killed is missed by nobody else
         return _told(ctx, "status", status(ctx, row))
     if args.action == "log":
-        return _told(ctx, "log", {"id": row.id, "events": loop.log(ctx, row, max(1, args.limit))})
+        return _told(ctx, "log", {"id": row.id, "events": loop.log(ctx, row, args.limit)})
     if args.action == "teardown":
         done = loop.teardown(ctx, row, keep_worktrees=args.keep_worktrees, force=args.force)
         return _told(ctx, "teardown", done)
@@ -105,7 +116,7 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         why = "you paused it" if args.action == "pause" else "you stopped it"
         return _told(ctx, args.action, stop(ctx, row, hold=args.action == "pause", why=why))
     if args.action == "add":
-        done = loop.add(ctx, row, _epics(args), _parallel(args))
+        done = loop.add(ctx, row, _epics(args), args.parallel or 0)
     else:
         done = resume(ctx, row, message=args.message)
     client.start(ctx.environ)
@@ -123,13 +134,6 @@ def _epics(args: Namespace) -> tuple[str, ...]:
     return epics
 
 
-def _parallel(args: Namespace) -> int:
-    """How many workers each epic is to have; 0 where that was not said."""
-    if args.parallel is not None and not 1 <= args.parallel <= 20:
-        raise UsageError(f"--parallel must be from 1 to 20, found {args.parallel}")
-    return args.parallel or 0
-
-
 def _wishes(args: Namespace) -> loop.LoopWishes:
     if not args.source:
         raise UsageError(
@@ -141,8 +145,6 @@ def _wishes(args: Namespace) -> loop.LoopWishes:
     models = [word.partition("=") for word in args.epic_model]
     if not all(epic and model for epic, _, model in models):
         raise UsageError("--epic-model is written EPIC=MODEL")
-    if not 0 <= args.retries <= 20:
-        raise UsageError(f"--retries must be from 0 to 20, found {args.retries}")
     return loop.LoopWishes(
         epics=_epics(args),
         source=args.source,
@@ -153,7 +155,7 @@ def _wishes(args: Namespace) -> loop.LoopWishes:
         retries=args.retries,
         template=args.template,
         prompt=loop.read_prompt(args.prompt_template) if args.prompt_template else "",
-        parallel=_parallel(args) or 1,
+        parallel=args.parallel or 1,
         land=args.land,
         push=args.push,
         base=args.base,

@@ -3,8 +3,8 @@
 import time
 from datetime import datetime
 
+from woodwind.cli.numbers import whole
 from woodwind.cli.screen import STATUS_COLOURS, Screen, age
-from woodwind.model.errors import UsageError
 from woodwind.model.outcome import Outcome
 from woodwind.model.text import one_line
 from woodwind.model.typed import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ def arguments(parser: "ArgumentParser") -> None:
     parser.add_argument("-w", "--watch", action="store_true", help="go on with a line for each change, until Ctrl-C")
     parser.add_argument(
         "--since",
-        type=int,
+        type=whole("--since", 0),
         metavar="CURSOR",
         help="what happened after the event with this number (0: all); with --watch, go on from there",
     )
@@ -53,8 +53,6 @@ def _happenings(ctx: Context, args: "Namespace") -> Outcome:
     from woodwind.cli.defaults import configured
     from woodwind.cli.watching import catch_up, watch
 
-    if args.since is not None and args.since < 0:
-        raise UsageError(f"--since must be 0 or more, found {args.since}", hint="It is the `cursor` of an event.")
     if not args.watch:
         return Outcome(catch_up(ctx, everywhere=args.all, since=args.since), notes=ctx.notes)
     screen = Screen("never" if args.json else configured("color", "auto"))

@@ -8,6 +8,7 @@ import os
 
 from woodwind.base import paths
 from woodwind.cli import task_words
+from woodwind.cli.numbers import whole
 from woodwind.cli.screen import Screen
 from woodwind.git.repo import Refs
 from woodwind.model.choice import PERMISSIONS
@@ -45,7 +46,14 @@ def arguments(parser: "ArgumentParser") -> None:
     parser.add_argument(
         "--agent", action="append", default=[], metavar="A", help="the agent; repeat it for one worker each"
     )
-    parser.add_argument("-n", "--count", type=int, default=1, metavar="N", help="start N workers on the same task")
+    parser.add_argument(
+        "-n",
+        "--count",
+        type=whole("-n", 1, MOST_AT_ONCE),
+        default=1,
+        metavar="N",
+        help="start N workers on the same task",
+    )
     parser.add_argument("--name", default="", help="the worker's name; otherwise up to three words of the task")
     parser.add_argument("--branch", default="", help="the new branch's name; otherwise made from the task")
     parser.add_argument("--prefix", default=None, help="the first part of the branch name, instead of feat, fix, …")
@@ -85,8 +93,6 @@ def run(ctx: Context, args: "Namespace") -> Outcome:
     task = "" if origin else task_words.text_of(args)
     if not task.strip() and not origin and not args.no_agent:
         raise UsageError("there is no task", hint='Say what to do: ww new "Add a greeting"')
-    if not 1 <= args.count <= MOST_AT_ONCE:
-        raise UsageError(f"-n must be from 1 to {MOST_AT_ONCE}, found {args.count}")
     if args.no_agent and (args.agent or args.model or args.plan_mode):
         raise UsageError("--no-agent contradicts --agent, --model and --plan-mode")
     if args.launch == HEADLESS and (args.no_agent or args.attach):

@@ -9,6 +9,7 @@ import shlex
 from argparse import ArgumentParser, Namespace
 
 from woodwind.base.run import run_attached
+from woodwind.cli.numbers import seconds, whole
 from woodwind.cli.screen import Screen
 from woodwind.daemon import client
 from woodwind.model import naming
@@ -41,11 +42,15 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--start", action="store_true", help="begin the run at once, in the background")
     parser.add_argument("--agent", default="", metavar="A", help="who plans; its tasks get the configured agent")
     parser.add_argument("--model", default="", metavar="M", help="the planner's model, instead of [roles] planner")
-    parser.add_argument("--max-tasks", type=int, default=12, metavar="N", help="at most so many tasks (12)")
+    parser.add_argument(
+        "--max-tasks", type=whole("--max-tasks", 1, 200), default=12, metavar="N", help="at most so many tasks (12)"
+    )
     parser.add_argument("--branch", default="", metavar="B", help="land all tasks on this branch")
     parser.add_argument("--auto-ship", action="store_true", help="let the run reach the base without you")
     parser.add_argument("--permissions", choices=PERMISSIONS, default="", help="with --start: what agents may do")
-    parser.add_argument("--timeout", type=int, default=600, metavar="S", help="how long the planner may take (600 s)")
+    parser.add_argument(
+        "--timeout", type=seconds("--timeout"), default=600, metavar="T", help="how long the planner may take (10m)"
+    )
 
 
 def run(ctx: Context, args: Namespace) -> Outcome:
@@ -56,8 +61,6 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise UsageError("there is no plan file to check", hint="For example: ww plan check plan.toml")
     if args.file:
         raise UsageError(f"{args.file!r} is one word too many", hint="Put the goal into quotes.")
-    if not 1 <= args.max_tasks <= 200:
-        raise UsageError(f"--max-tasks must be from 1 to 200, found {args.max_tasks}")
     project = current(ctx) if args.start else ""
     plan = make_plan(
         ctx, args.goal, agent=args.agent, model=args.model, most_tasks=args.max_tasks, timeout=args.timeout

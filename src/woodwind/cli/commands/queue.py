@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from woodwind.cli.landing import VERIFIED
+from woodwind.cli.numbers import whole
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import Screen
 from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError, WoodwindError
@@ -30,7 +31,11 @@ def arguments(parser: ArgumentParser) -> None:
     worker_argument(parser)
     parser.add_argument("--ship", action="store_true", help="land them, and put each away")
     parser.add_argument(
-        "--lanes", type=int, default=1, metavar="N", help="verify up to N combinations at the same time"
+        "--lanes",
+        type=whole("--lanes", 1, _MOST_LANES),
+        default=1,
+        metavar="N",
+        help="verify up to N combinations at the same time",
     )
     parser.add_argument("--no-verify", action="store_true", help="land without running the [verify] command")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask; needed where there is no terminal")
@@ -43,8 +48,6 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         if args.names:
             raise UsageError("names are for --ship", hint="`ww queue` shows everybody who is ready.")
         return Outcome(show_queue(ctx, project), notes=ctx.notes)
-    if not 1 <= args.lanes <= _MOST_LANES:
-        raise UsageError(f"--lanes is a number from 1 to {_MOST_LANES}, not {args.lanes}")
     named = find_workers(ctx, project, args.names, exact=True) if args.names else []
     choice = Choice(ctx, project, named)
     chosen = choice.in_order

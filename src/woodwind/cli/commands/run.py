@@ -9,6 +9,7 @@ import difflib
 import os
 from argparse import ArgumentParser, Namespace
 
+from woodwind.cli.numbers import whole
 from woodwind.cli.run_view import follow, show_report, show_status
 from woodwind.cli.screen import Screen
 from woodwind.daemon import client
@@ -40,7 +41,13 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("what", metavar="FILE|ACTION", help=f"a plan file, or one of {', '.join(ACTIONS)}")
     parser.add_argument("id", nargs="?", default="", metavar="ID", help="with an action: the run, or its beginning")
     parser.add_argument("--into", default="", metavar="BRANCH", help="land all tasks on this branch, made if needed")
-    parser.add_argument("--max-concurrent", type=int, default=None, metavar="N", help="how many tasks at once")
+    parser.add_argument(
+        "--max-concurrent",
+        type=whole("--max-concurrent", 1, 500),
+        default=None,
+        metavar="N",
+        help="how many tasks at once",
+    )
     parser.add_argument("--auto-ship", action="store_true", help="let it reach the base without you")
     parser.add_argument("--agent", default="", metavar="A", help="the agent for tasks that name none")
     parser.add_argument("--permissions", choices=PERMISSIONS, default="", help="what agents may do without asking")
@@ -66,8 +73,6 @@ def run(ctx: Context, args: Namespace) -> Outcome:
         raise NotFound(f"there is no plan file {args.what}", hint=f"Did you mean `ww run {near[0]}`?")
     if args.id:
         raise UsageError(f"{args.id!r} is one word too many", hint="A plan file is one; `ww run status ID` two.")
-    if args.max_concurrent is not None and not 1 <= args.max_concurrent <= 500:
-        raise UsageError(f"--max-concurrent must be from 1 to 500, found {args.max_concurrent}")
     plan = load_plan(args.what)
     wishes = Wishes(
         into=args.into,

@@ -7,9 +7,10 @@ earlier "done" never ends it. The exit code after --timeout is 5.
 
 from argparse import ArgumentParser, Namespace
 
+from woodwind.cli.numbers import seconds
 from woodwind.cli.parsing import worker_argument
 from woodwind.cli.screen import STATUS_COLOURS, Screen
-from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY, UsageError
+from woodwind.model.errors import EXIT_DONE, EXIT_PARTLY
 from woodwind.model.outcome import Outcome
 from woodwind.ops.address import find_workers
 from woodwind.ops.context import Context
@@ -18,7 +19,7 @@ from woodwind.ops.wait import OUTCOMES, STATUSES, wait
 
 EXAMPLES = [
     "ww wait add-greeting",
-    "ww wait one two --any --timeout 600",
+    "ww wait one two --any --timeout 10m",
     "ww wait add-greeting --for asking --timeout 60",
 ]
 
@@ -26,7 +27,9 @@ EXAMPLES = [
 def arguments(parser: ArgumentParser) -> None:
     """The command's words."""
     worker_argument(parser)
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="give up after so long")
+    parser.add_argument(
+        "--timeout", type=seconds("--timeout"), metavar="T", help="give up after so many seconds, or 10m"
+    )
     parser.add_argument(
         "--for", dest="until", metavar="STATUS", default="", help=f"one of {', '.join((*OUTCOMES, *STATUSES))}"
     )
@@ -35,8 +38,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(ctx: Context, args: Namespace) -> Outcome:
     """Wait."""
-    if args.timeout is not None and not 0 <= args.timeout < 1e9:
-        raise UsageError(f"--timeout must be a number of seconds, found {args.timeout}")
     chosen = find_workers(ctx, current(ctx), args.names)
     found = wait(ctx, chosen, timeout=args.timeout, until=args.until, any_one=args.any)
     well = all(args.until or (e["turn"] is None and e["status"] != "asking") or _is_done(e) for e in found)
