@@ -216,6 +216,14 @@ def test_no_tmux_and_no_git(sandbox: Sandbox, repo: Path, footprint: Footprint) 
     assert footprint(repo) == before
 
 
+def test_no_tmux_beside_a_server_that_runs(sandbox: Sandbox, repo: Path, footprint: Footprint) -> None:
+    sandbox.ww("new", "First", cwd=repo, check=True)
+    before = footprint(repo)
+    done = sandbox.ww("new", "Add a greeting", cwd=repo, env={"PATH": path_with(sandbox, "git", "sh", "env", "cat")})
+    assert_one_clear_error(done, 4, "tmux was not found", "apt install tmux")
+    assert footprint(repo) == before
+
+
 def test_a_tmux_server_that_was_killed_between_two_commands(sandbox: Sandbox, repo: Path) -> None:
     sandbox.ww("new", "First", cwd=repo, check=True)
     sandbox.tmux("kill-server")

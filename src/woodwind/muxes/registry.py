@@ -4,8 +4,10 @@ import os
 from collections.abc import Mapping
 
 from woodwind.base import paths
+from woodwind.base.run import find_program
 from woodwind.model.errors import UsageError
 from woodwind.muxes.base import HEADLESS, Mux
+from woodwind.muxes.tmux.client import missing_tmux
 from woodwind.muxes.tmux.server import Server, socket_path
 
 
@@ -44,6 +46,8 @@ def at(server: str) -> Mux:
 
 def choose(kind: str, own_name: str, around: Surroundings) -> tuple[Server, list[str]]:
     """The server for new terminals, with remarks where it is not the one that was asked for."""
+    if not find_program("tmux"):
+        raise missing_tmux()  # now, and not once there is something to undo, for which tmux is needed too
     own = Server(own_socket(own_name), private=True)
     if kind == "own" or (kind == "auto" and not around.socket):
         return own, []

@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from woodwind.base import paths
 from woodwind.base.clock import new_id
 from woodwind.base.processes import start_time
-from woodwind.base.run import find_program
 from woodwind.model.errors import MissingTool, Refused
 from woodwind.model.typed import TYPE_CHECKING
 from woodwind.muxes.base import SCRUBBED, Pane, Program
-from woodwind.muxes.tmux.client import TmuxError, ask, literal, missing_tmux, tell
+from woodwind.muxes.tmux.client import TmuxError, ask, literal, tell
 
 if TYPE_CHECKING:
     from woodwind.muxes.tmux.tail import Tail
@@ -300,8 +299,6 @@ class Server:
 
         Where no server is, one is started.
         """
-        if not find_program("tmux"):
-            raise missing_tmux()
         os.makedirs(os.path.dirname(self.server), mode=0o700, exist_ok=True)
         env = {k: v for k, v in os.environ.items() if not k.startswith(SCRUBBED) or k == "TMUX_TMPDIR"}
         stay = [("set-option", "-s", "exit-unattached", "off")] if self.private else []
