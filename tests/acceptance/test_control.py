@@ -141,6 +141,7 @@ def test_what_does_not_land_needs_you_and_is_fixed(sandbox: Sandbox, project: Pa
     desk.press("y")
     desk.shows("first landed in main", "READY TO SHIP 1")
     desk.select("second")
+    desk.shows("I read “Woodwind foresees", "READY TO SHIP 1")  # it was told of the collision, and is at its prompt
     desk.press("S")
     desk.shows("Ship second?")
     desk.press("y")
