@@ -128,6 +128,8 @@ def test_review_pause_resume_send_and_remove(sandbox: Sandbox, project: Path) ->
 
 
 def test_what_does_not_land_needs_you_and_is_fixed(sandbox: Sandbox, project: Path) -> None:
+    with (project / "woodwind.toml").open("a") as file:
+        file.write("[forecast]\ntell = false\n")  # nobody is to work on a collision while the other is shipped
     for name in ("first", "second"):
         rehearse(sandbox, project, f"write a.txt {name}", f"commit Add a by {name}", name=name, env=ON)
     editor = sandbox.home / "editor"
@@ -141,7 +143,6 @@ def test_what_does_not_land_needs_you_and_is_fixed(sandbox: Sandbox, project: Pa
     desk.press("y")
     desk.shows("first landed in main", "READY TO SHIP 1")
     desk.select("second")
-    desk.shows("I read “Woodwind foresees", "READY TO SHIP 1")  # it was told of the collision, and is at its prompt
     desk.press("S")
     desk.shows("Ship second?")
     desk.press("y")
