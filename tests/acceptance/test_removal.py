@@ -379,3 +379,18 @@ def test_a_terminal_that_cannot_be_closed_is_not_called_closed(sandbox: Sandbox,
     sandbox.ww("rm", "worker-one", "--yes", cwd=repo, check=True)
     assert names(sandbox, repo) == []
     assert leftovers(sandbox, repo) == []
+
+
+def test_what_an_agent_writes_while_it_ends_is_put_away_with_the_rest(sandbox: Sandbox, repo: Path) -> None:
+    program = sandbox.home / "saves-at-its-end"
+    save = 'sleep 0.5; echo saved > "$folder/at-its-end.txt"; exit'
+    program.write_text(f"#!/bin/sh\nfolder=$(pwd)\ntrap '{save}' HUP\necho up\nwhile :; do sleep 0.05; done\n")
+    program.chmod(0o755)
+    (repo / "woodwind.toml").write_text(f'[new]\nagent = "rehearsal"\n[agents.rehearsal]\ncommand = "{program}"\n')
+    tree = new_worker(sandbox, repo)
+    [(worker,)] = rows(sandbox, "SELECT id FROM worker")
+    [pane] = panes_of(sandbox, worker)
+    sandbox.wait_for(lambda: "up" in sandbox.tmux("capture-pane", "-p", "-t", pane), what="the program to be up")
+    sandbox.ww("rm", "worker-one", "--force", "--yes", cwd=repo, check=True)
+    sandbox.ww("restore", "worker-one", cwd=repo, check=True)
+    assert (tree / "at-its-end.txt").read_text() == "saved\n"

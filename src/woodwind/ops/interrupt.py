@@ -1,8 +1,5 @@
 """An agent of a run, interrupted: at its terminal, or ended where it has none and goes on when it is told to."""
 
-import time
-
-from woodwind.base.processes import is_running, start_time
 from woodwind.model.status import Phase
 from woodwind.model.worker import HEADLESS, Worker
 from woodwind.ops.context import Context
@@ -10,8 +7,6 @@ from woodwind.ops.journal import worker_lock
 from woodwind.ops.pause import pause
 from woodwind.ops.terminal import find_pane, keep_text
 from woodwind.store import events, workers
-
-_PATIENCE = 5.0  # seconds in which a program whose terminal was closed can tell its hooks, and end
 
 
 def interrupt(ctx: Context, worker: Worker) -> str:
@@ -28,14 +23,8 @@ def interrupt(ctx: Context, worker: Worker) -> str:
 
 
 def end_program(ctx: Context, worker: Worker) -> None:
-    """Close a worker's terminal, of which the text is kept for `ww log`, and give its program a moment to end."""
+    """Close a worker's terminal, of which the text is kept for `ww log`."""
     found = find_pane(ctx, worker.id)
-    if not found:
-        return
-    mux, pane = found
-    begun = start_time(pane.pid)
-    keep_text(worker.id, mux, pane)
-    mux.kill(pane)
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline and is_running(pane.pid, begun):
-        time.sleep(0.01)  # until then it counts as at work in its folder
+    if found:
+        keep_text(worker.id, *found)
+        found[0].kill(found[1])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from woodwind.base import paths
 from woodwind.base.clock import new_id
-from woodwind.base.processes import start_time
+from woodwind.base.processes import is_running, start_time
 from woodwind.model.errors import MissingTool, Refused
 from woodwind.model.typed import TYPE_CHECKING
 from woodwind.muxes.base import SCRUBBED, Pane, Program
@@ -41,6 +41,8 @@ _FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS)
 
 # How often a server that is just going away is asked again.
 _LOOKS = 20
+# Seconds that a program has, once its terminal is closed, to tell its hooks and to end.
+_PATIENCE = 5.0
 # So many terminals are read by one call.
 _AT_ONCE = 50
 # How long it is waited, in seconds, before a status that tmux has not collected is asked for again.
@@ -266,12 +268,16 @@ class Server:
         return Tail(self.server, pane.id, paths.runtime_dir())
 
     def kill(self, pane: Pane) -> None:
+        begun = start_time(pane.pid)
         try:
             self._ask("kill-pane", "-t", pane.id)
         except TmuxError:
             # Gone already is as good; one that is still there must not pass for closed.
             if any((other.id, other.pid) == (pane.id, pane.pid) for other in self.panes()):
                 raise
+        deadline = time.monotonic() + _PATIENCE
+        while time.monotonic() < deadline and is_running(pane.pid, begun):
+            time.sleep(0.01)  # what it writes at its end belongs to the folder that its worker is put away with
 
     def attach_argv(self, pane: Pane, *, inside: bool) -> list[str]:
         self._ask("select-window", "-t", pane.window)
