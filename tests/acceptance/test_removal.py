@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -381,12 +382,17 @@ def test_a_terminal_that_cannot_be_closed_is_not_called_closed(sandbox: Sandbox,
     assert leftovers(sandbox, repo) == []
 
 
-def test_what_an_agent_writes_while_it_ends_is_put_away_with_the_rest(sandbox: Sandbox, repo: Path) -> None:
-    program = sandbox.home / "saves-at-its-end"
-    save = 'sleep 0.5; echo saved > "$folder/at-its-end.txt"; exit'
-    program.write_text(f"#!/bin/sh\nfolder=$(pwd)\ntrap '{save}' HUP\necho up\nwhile :; do sleep 0.05; done\n")
+def plays(sandbox: Sandbox, repo: Path, script: str) -> None:
+    """Let agents in this repository be a program of these lines."""
+    program = sandbox.home / "agent"
+    program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     (repo / "woodwind.toml").write_text(f'[new]\nagent = "rehearsal"\n[agents.rehearsal]\ncommand = "{program}"\n')
+
+
+def test_what_an_agent_writes_while_it_ends_is_put_away_with_the_rest(sandbox: Sandbox, repo: Path) -> None:
+    save = 'sleep 0.5; echo saved > "$folder/at-its-end.txt"; exit'
+    plays(sandbox, repo, f"folder=$(pwd)\ntrap '{save}' HUP\necho up\nwhile :; do sleep 0.05; done")
     tree = new_worker(sandbox, repo)
     [(worker,)] = rows(sandbox, "SELECT id FROM worker")
     [pane] = panes_of(sandbox, worker)
@@ -394,3 +400,17 @@ def test_what_an_agent_writes_while_it_ends_is_put_away_with_the_rest(sandbox: S
     sandbox.ww("rm", "worker-one", "--force", "--yes", cwd=repo, check=True)
     sandbox.ww("restore", "worker-one", cwd=repo, check=True)
     assert (tree / "at-its-end.txt").read_text() == "saved\n"
+
+
+def test_an_agent_that_ends_what_it_began_removes_its_own_worker(sandbox: Sandbox, repo: Path) -> None:
+    go = sandbox.home / "go"
+    remove = f"{sys.executable} -m woodwind rm --force --yes"
+    end = "trap 'sleep 3; kill -TERM $child; exit' HUP"
+    plays(sandbox, repo, f"{end}\nuntil [ -e {go} ]; do sleep 0.05; done\n{remove} &\nchild=$!\nwait\nsleep 600")
+    tree = new_worker(sandbox, repo)
+    go.touch()
+    sandbox.wait_for(lambda: not tree.exists(), what="the worker to put itself away")
+    sandbox.wait_for(
+        lambda: rows(sandbox, "SELECT state FROM operation WHERE kind = 'remove'") == [("done",)], what="its end"
+    )
+    assert names(sandbox, repo) == []

@@ -75,12 +75,8 @@ def ancestors(pid: int) -> set[int]:
     chain: set[int] = set()
     while pid > 1 and pid not in chain:
         chain.add(pid)
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                stat = file.read()
-        except OSError:
-            break
-        pid = int(stat[stat.rindex(b")") + 2 :].split()[1])
+        fields = _stat(pid)
+        pid = int(fields[1]) if fields else 0
     return chain
 
 

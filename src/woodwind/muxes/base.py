@@ -146,7 +146,7 @@ class Mux(Protocol):
         ...
 
     def kill(self, pane: Pane) -> None:
-        """Close the terminal and end its program, which is gone then, unless it does not heed that."""
+        """Close the terminal and end its program, which is gone then, unless it does not heed that or we run in it."""
         ...
 
     def attach_argv(self, pane: Pane, *, inside: bool) -> list[str]:

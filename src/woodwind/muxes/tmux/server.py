@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from woodwind.base import paths
 from woodwind.base.clock import new_id
-from woodwind.base.processes import is_running, start_time
+from woodwind.base.processes import ancestors, is_running, start_time
 from woodwind.model.errors import MissingTool, Refused
 from woodwind.model.typed import TYPE_CHECKING
 from woodwind.muxes.base import SCRUBBED, Pane, Program
@@ -268,7 +268,8 @@ class Server:
         return Tail(self.server, pane.id, paths.runtime_dir())
 
     def kill(self, pane: Pane) -> None:
-        begun = start_time(pane.pid)
+        # Whom we run in is not waited for: as it ends, it may end us in the middle of what this is a part of.
+        begun = "" if pane.pid in ancestors(os.getpid()) else start_time(pane.pid)
         try:
             self._ask("kill-pane", "-t", pane.id)
         except TmuxError:
